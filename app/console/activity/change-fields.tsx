@@ -1,9 +1,8 @@
 "use client";
 
 import { Cog, KeyRound, Terminal, UserRound } from "lucide-react";
-import Link from "next/link";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
-import { useConsoleHref } from "../_ui/team";
+import { TextLink } from "../_ui/page/page-link";
 
 /** The page of each type of target. */
 const PAGES: Record<string, (id: string) => string> = {
@@ -44,7 +43,6 @@ function formatBatch({ noun, detail }: AuditEntryView): string | null {
 
 /** The target of a change, with its name at that time. It is a link while the target exists. */
 export function SubjectLink({ change }: { change: AuditEntryView }) {
-  const hrefOf = useConsoleHref();
   const { noun, subjectId: id, subjectName, isPresent } = change;
   const name = subjectName || id;
   if (!name) return <span className="text-soft">{formatBatch(change) ?? "–"}</span>;
@@ -56,14 +54,9 @@ export function SubjectLink({ change }: { change: AuditEntryView }) {
       </span>
     );
   return (
-    <Link
-      href={hrefOf(pageOf(id))}
-      prefetch={false}
-      title={name}
-      className={`${nameStyle} ${quietLinkStyle}`}
-    >
+    <TextLink to={pageOf(id)} title={name} className={`${nameStyle} ${quietLinkStyle}`}>
       {name}
-    </Link>
+    </TextLink>
   );
 }
 

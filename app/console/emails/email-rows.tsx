@@ -4,7 +4,6 @@ import { useState } from "react";
 import type { EmailRow } from "#server/trpc/emails/views";
 import { RowLink } from "../_ui/list/row-link";
 import { cardStyle } from "../_ui/styles";
-import { useConsoleHref } from "../_ui/team";
 import { WholeAddress } from "../_ui/text/address";
 import { StatusBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
@@ -48,7 +47,6 @@ type LineProps = { row: EmailRow; isSelected: boolean; onSelect: (isRange: boole
 
 /** A row with a link to the email and a checkbox. Shift selects the range from the last selected row. */
 function EmailLine({ row, isSelected, onSelect }: LineProps) {
-  const hrefOf = useConsoleHref();
   const { keyName, to, cc, bcc, suppressed } = row;
   const [recipient] = to;
   const others = to.length + cc.length + bcc.length - 1;
@@ -66,7 +64,7 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
         <span className="sr-only">Select email to {recipient}</span>
       </label>
       <RowLink
-        href={hrefOf(`/console/emails/${row.id}`)}
+        to={`/console/emails/${row.id}`}
         onKeyDown={(event) => {
           if (event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !event.altKey)
             onSelect(event.shiftKey);

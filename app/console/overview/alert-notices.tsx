@@ -2,8 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
-import Link from "next/link";
-import { useConsoleHref } from "../_ui/team";
+import { TextLink } from "../_ui/page/page-link";
 import { MessageText } from "../_ui/text/address";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
@@ -12,17 +11,17 @@ const refetchMs = 30_000;
 /** Its reason is in the line above each page. */
 const shownElsewhere = "team_paused";
 
+function targetOf(page: string) {
+  const [to = page, filters] = page.split("?");
+  return { to, parameters: Object.fromEntries(new URLSearchParams(filters)) };
+}
+
 /**
  * The open alerts of the team, and for operators of the installation, each with what to do. Nothing without
  * one.
  */
 export function AlertNotices({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
-  const hrefOfPage = (page: string) => {
-    const [path = page, filters] = page.split("?");
-    return hrefOf(path, Object.fromEntries(new URLSearchParams(filters)));
-  };
   const { data = [] } = useQuery(
     trpc.alerts.ofTeam.queryOptions({ team: teamId }, { refetchInterval: refetchMs }),
   );
@@ -35,9 +34,9 @@ export function AlertNotices({ teamId }: { teamId: string }) {
           <TriangleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
           <div className="min-w-0">
             <h2 className="font-medium">
-              <Link href={hrefOfPage(page)} prefetch={false} className="rounded underline">
+              <TextLink {...targetOf(page)} className="rounded underline">
                 {title}
-              </Link>
+              </TextLink>
             </h2>
             <p className="break-words">
               <MessageText>{`${message} ${toDo}`}</MessageText> Opened <When at={openedAt} />.

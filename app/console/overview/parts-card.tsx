@@ -1,11 +1,10 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { RELAY_STATES } from "#server/shared/wire/relay-states";
 import type { PartsView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
-import { useConsoleHref } from "../_ui/team";
+import { TextLink } from "../_ui/page/page-link";
 import { BreakableUrl } from "../_ui/text/address";
 import { Badge } from "../_ui/text/badge";
 import { RELAY_TONES, type Tone } from "../_ui/text/statuses";
@@ -27,7 +26,6 @@ const TRANSPORTS: Record<string, ReactNode> = {
 
 /** The health of the worker, the relays and the webhook endpoints. */
 export function PartsCard({ parts }: { parts: PartsView }) {
-  const hrefOf = useConsoleHref();
   const nowMs = useNowMs();
   const { relays, smtpUrl, webhooks, worker } = parts;
   const isRunning = worker !== null && nowMs - Date.parse(worker.seenAt) < aliveMs;
@@ -97,13 +95,9 @@ export function PartsCard({ parts }: { parts: PartsView }) {
           <Part
             key={webhook.id}
             name={
-              <Link
-                href={hrefOf(`/console/webhooks/${webhook.id}`)}
-                prefetch={false}
-                className="rounded hover:text-accent"
-              >
+              <TextLink to={`/console/webhooks/${webhook.id}`} className="rounded hover:text-accent">
                 <BreakableUrl>{webhook.url}</BreakableUrl>
-              </Link>
+              </TextLink>
             }
             tone={webhook.status === "disabled" ? "mute" : "warn"}
             state={webhook.status === "disabled" ? "Disabled" : "Failing"}

@@ -1,10 +1,9 @@
 "use client";
 
-import Link from "next/link";
 import { describeIdleQueue, formatCount, STATUSES } from "#server/shared/email-words";
 import type { QueueView } from "#server/trpc/overview/overview";
 import { Card } from "../_ui/page/card";
-import { useConsoleHref } from "../_ui/team";
+import { TextLink } from "../_ui/page/page-link";
 import { When } from "../_ui/text/when";
 
 /**
@@ -15,16 +14,15 @@ const LISTED: Partial<Record<string, string>> = { sending: "sending,queued,defer
 
 /** Recipients without a final status. Each number links to their emails. */
 export function QueueCard({ queue }: { queue: QueueView }) {
-  const hrefOf = useConsoleHref();
   const { counts, isComplete, oldestAt } = queue;
   return (
     <Card title="Queue">
       <ul className="divide-y divide-line">
         {(Object.keys(counts) as (keyof typeof counts)[]).map((status) => (
           <li key={status}>
-            <Link
-              href={hrefOf("/console/emails", { status: LISTED[status] ?? status })}
-              prefetch={false}
+            <TextLink
+              to="/console/emails"
+              parameters={{ status: LISTED[status] ?? status }}
               title={STATUSES[status].description}
               className="flex h-10 items-center justify-between px-4 hover:bg-sunk focus-visible:-outline-offset-2"
             >
@@ -32,7 +30,7 @@ export function QueueCard({ queue }: { queue: QueueView }) {
               <span className={`tabular-nums ${counts[status] > 0 ? "font-medium" : "text-soft"}`}>
                 {formatCount(counts[status], isComplete)}
               </span>
-            </Link>
+            </TextLink>
           </li>
         ))}
       </ul>

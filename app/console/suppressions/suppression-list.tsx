@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Ban, Download, FileUp } from "lucide-react";
-import Link from "next/link";
 import { useMemo, useState } from "react";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import { Confirm } from "../_ui/dialog/confirm";
@@ -14,9 +13,9 @@ import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
+import { TextLink } from "../_ui/page/page-link";
 import { useDisabledReason } from "../_ui/page/permission";
 import { linkStyle } from "../_ui/styles";
-import { useConsoleHref } from "../_ui/team";
 import { WholeAddress } from "../_ui/text/address";
 import { type Label, LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
@@ -163,7 +162,6 @@ const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] =
 
 /** Why the address is suppressed, in one sentence or by the reply of its mail server. */
 function Reason({ row: { email, origin, lists_only, source_id, source } }: { row: SuppressionRow }) {
-  const hrefOf = useConsoleHref();
   const reply = lists_only ? null : source?.reply;
   // For an address added manually, the column Origin is the whole reason.
   if (origin === "manual" && !lists_only && !reply && !source)
@@ -180,14 +178,13 @@ function Reason({ row: { email, origin, lists_only, source_id, source } }: { row
         {reason}
       </span>
       {source ? (
-        <Link
-          href={hrefOf(`/console/emails/${source_id}`)}
-          prefetch={false}
+        <TextLink
+          to={`/console/emails/${source_id}`}
           aria-label={`View email to ${email}`}
           className={`${linkStyle} shrink-0 max-md:py-2.5`}
         >
           View email
-        </Link>
+        </TextLink>
       ) : null}
     </span>
   );

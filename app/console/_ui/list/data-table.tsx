@@ -2,7 +2,6 @@
 
 import type { ReactNode } from "react";
 import { cardStyle } from "../styles";
-import { useConsoleHref } from "../team";
 import { RowLink } from "./row-link";
 import { SkeletonTable } from "./skeleton";
 
@@ -158,12 +157,11 @@ type LeadProps = { href: string | null; onOpen: (() => void) | undefined; childr
 
 /** The name of the row. Its click target covers the whole row. */
 function Lead({ href, onOpen, children }: LeadProps) {
-  const hrefOf = useConsoleHref();
   const style =
     "static outline-none after:absolute after:inset-0 after:content-[''] focus-visible:after:outline-2 focus-visible:after:outline-accent focus-visible:after:-outline-offset-2";
   if (href !== null)
     return (
-      <RowLink href={hrefOf(href)} className={style}>
+      <RowLink to={href} className={style}>
         {children}
       </RowLink>
     );

@@ -1,13 +1,12 @@
 "use client";
 
 import { ChevronDown, TriangleAlert, X } from "lucide-react";
-import Link from "next/link";
+import { TextLink } from "../page/page-link";
 import { iconButtonStyle } from "../styles";
-import { useConsoleHref } from "../team";
 import { MessageText } from "./address";
 
 /** A page on which the user handles it, or sees what it affects. */
-export type Step = { path: string; parameters?: Record<string, string>; label: string };
+export type Step = { to: string; parameters?: Record<string, string>; label: string };
 
 type Props = { text: string; step: Step; onDismiss: () => void };
 
@@ -15,8 +14,7 @@ type Props = { text: string; step: Step; onDismiss: () => void };
  * One notice on one line: its first sentence, cut off at the end of the line, the next step and a button to
  * dismiss it. The whole text unfolds.
  */
-export function BannerLine({ text, step, onDismiss }: Props) {
-  const hrefOf = useConsoleHref();
+export function BannerLine({ text, step: { label, ...target }, onDismiss }: Props) {
   const end = text.indexOf(". ") + 1;
   const [headline, details] = end === 0 ? [text, ""] : [text.slice(0, end), text.slice(end + 1)];
   return (
@@ -39,13 +37,12 @@ export function BannerLine({ text, step, onDismiss }: Props) {
           </p>
         )}
       </details>
-      <Link
-        href={hrefOf(step.path, step.parameters)}
-        prefetch={false}
+      <TextLink
+        {...target}
         className="shrink-0 whitespace-nowrap rounded py-1 font-medium underline underline-offset-4"
       >
-        {step.label}
-      </Link>
+        {label}
+      </TextLink>
       <button
         type="button"
         aria-label="Dismiss"

@@ -23,9 +23,9 @@ type Notice = {
   step: Step;
 };
 
-const QUEUES: Step = { path: "/console/installation/queues", label: "View queues" };
+const QUEUES: Step = { to: "/console/installation/queues", label: "View queues" };
 const EMAILS: Step = {
-  path: "/console/emails",
+  to: "/console/emails",
   parameters: { status: "queued" },
   label: "View queued emails",
 };
@@ -33,14 +33,14 @@ const EMAILS: Step = {
 /** The pages where an operator handles an alarm. The checks explain all others. */
 const STEPS: Record<string, Step> = {
   no_transport: {
-    path: "/console/installation/relays",
+    to: "/console/installation/relays",
     parameters: { new: "true" },
     label: "Add a relay",
   },
-  relays_paused: { path: "/console/installation/relays", label: "View relays" },
+  relays_paused: { to: "/console/installation/relays", label: "View relays" },
   sending_paused: QUEUES,
 };
-const CHECKS: Step = { path: "/console/installation/doctor", label: "Run checks" };
+const CHECKS: Step = { to: "/console/installation/doctor", label: "Run checks" };
 
 /**
  * A line on every page for each reason why accepted email cannot be sent or is paused, or that needs the

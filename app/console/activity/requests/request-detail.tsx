@@ -1,13 +1,11 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import type { CallView } from "#server/trpc/activity/activity";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { faultOf } from "../../_ui/fault";
 import { SkeletonCard } from "../../_ui/list/skeleton";
-import { linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
+import { TextLink } from "../../_ui/page/page-link";
 import { CodeBlock } from "../../_ui/text/code-block";
 import { FaultNote } from "../../_ui/text/notes";
 import { When } from "../../_ui/text/when";
@@ -19,7 +17,6 @@ type Props = { teamId: string; row: CallView; onClose: () => void };
 /** One API request with the stored request and response bodies. */
 export function RequestDetail({ teamId, row, onClose }: Props) {
   const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
   const { data, error, refetch } = useQuery(
     trpc.activity.request.queryOptions({ team: teamId, id: row.id }, { staleTime: Number.POSITIVE_INFINITY }),
   );
@@ -28,11 +25,7 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 text-soft">
         <ResponseStatus status={row.response_status} />
         <When at={row.created_at} />
-        {row.apiKeyName ? (
-          <Link href={hrefOf(`/console/keys/${row.api_key_id}`)} className={linkStyle}>
-            {row.apiKeyName}
-          </Link>
-        ) : null}
+        {row.apiKeyName ? <TextLink to={`/console/keys/${row.api_key_id}`}>{row.apiKeyName}</TextLink> : null}
         {row.user_agent ? <span className="min-w-0 break-words">{row.user_agent}</span> : null}
       </div>
       {error && !data ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : null}

@@ -1,9 +1,8 @@
 import { CircleCheck, Info, TriangleAlert } from "lucide-react";
-import Link from "next/link";
 import type { ReactNode } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
-import { cardStyle, linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
+import { TextLink } from "../../_ui/page/page-link";
+import { cardStyle } from "../../_ui/styles";
 import { When } from "../../_ui/text/when";
 
 const TONES = {
@@ -59,7 +58,6 @@ export function Banners({ domain }: { domain: DomainView }) {
 
 /** The content of the page of the built-in domain. */
 export function BuiltInNote() {
-  const hrefOf = useConsoleHref();
   return (
     <div className={`${cardStyle} max-w-prose p-5 leading-6`}>
       <p>
@@ -68,10 +66,7 @@ export function BuiltInNote() {
         <code className="font-mono text-xs">bounced@backstamp.test</code> bounces.
       </p>
       <p className="mt-3">
-        <Link href={hrefOf("/console/domains")} className={linkStyle}>
-          Add your own domain
-        </Link>{" "}
-        to send to other recipients.
+        <TextLink to="/console/domains">Add your own domain</TextLink> to send to other recipients.
       </p>
     </div>
   );

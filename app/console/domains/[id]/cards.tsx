@@ -1,9 +1,8 @@
 import type { QueryKey } from "@tanstack/react-query";
-import Link from "next/link";
 import { type ReactNode, useId } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
-import { cardStyle, linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
+import { TextLink } from "../../_ui/page/page-link";
+import { cardStyle } from "../../_ui/styles";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 
@@ -72,7 +71,6 @@ const SCOPES: Record<DomainView["relays"][number]["scope"], string> = {
 
 /** The API keys that can send from the domain, and the relays that it uses. */
 export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) {
-  const hrefOf = useConsoleHref();
   return (
     <SideCard title="Used by">
       <dl className="flex flex-col gap-4">
@@ -81,11 +79,7 @@ export function UsersCard({ domain: { keys, relays } }: { domain: DomainView }) 
           <dd>
             {keys.length === 0 ? (
               <p className="leading-6">
-                None yet.{" "}
-                <Link href={hrefOf("/console/keys")} className={linkStyle}>
-                  Add the domain to a key
-                </Link>
-                , or create one.
+                None yet. <TextLink to="/console/keys">Add the domain to a key</TextLink>, or create one.
               </p>
             ) : (
               <ul className="flex flex-col gap-1">

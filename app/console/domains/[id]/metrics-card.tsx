@@ -1,9 +1,8 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
+import { TextLink } from "../../_ui/page/page-link";
 import { linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
 import {
@@ -21,7 +20,6 @@ const RATES = Object.keys(LIMITS) as LimitedRate[];
 /** The recipients and rates of the domain in the last 30 days. It has the same height while it loads. */
 export function MetricsCard({ teamId, domain }: { teamId: string; domain: string }) {
   const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
   const { data } = useQuery(
     trpc.overview.traffic.queryOptions({ team: teamId, range: "30d", domain }, { staleTime: staleMs }),
   );
@@ -32,13 +30,9 @@ export function MetricsCard({ teamId, domain }: { teamId: string; domain: string
     <SideCard
       title="Last 30 days"
       aside={
-        <Link
-          href={hrefOf("/console", { range: "30d", domain })}
-          prefetch={false}
-          className={`${linkStyle} text-xs`}
-        >
+        <TextLink to="/console" parameters={{ range: "30d", domain }} className={`${linkStyle} text-xs`}>
           Overview
-        </Link>
+        </TextLink>
       }
     >
       <dl className="grid grid-cols-2 gap-3 leading-6 tabular-nums">

@@ -1,26 +1,20 @@
 "use client";
 
-import Link from "next/link";
 import type { ReactNode } from "react";
 import { formatTag } from "#server/shared/email-words";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Card } from "../../_ui/page/card";
 import { Properties } from "../../_ui/page/facts";
-import { linkStyle } from "../../_ui/styles";
-import { useCan, useConsoleHref } from "../../_ui/team";
+import { TextLink } from "../../_ui/page/page-link";
+import { useCan } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { Moment } from "../../_ui/text/when";
 
 /** The key, template, tags and other properties of an email. */
 export function Facts({ email }: { email: EmailView }) {
-  const hrefOf = useConsoleHref();
   const can = useCan();
-  const link = (path: string, text: string) => (
-    <Link href={hrefOf(path)} prefetch={false} className={linkStyle}>
-      {text}
-    </Link>
-  );
+  const link = (path: string, text: string) => <TextLink to={path}>{text}</TextLink>;
   const relays = [...new Set(email.recipients.flatMap(({ relay }) => relay ?? []))];
   const tracked = [email.tracksOpens ? "opens" : "", email.tracksClicks ? "clicks" : ""].filter(Boolean);
   const facts: [string, ReactNode][] = [
@@ -36,14 +30,13 @@ export function Facts({ email }: { email: EmailView }) {
     [
       "API request",
       email.api_key_id && can("logs:read") && (
-        <Link
-          href={hrefOf("/console/activity/requests", { email: email.id })}
-          prefetch={false}
+        <TextLink
+          to="/console/activity/requests"
+          parameters={{ email: email.id }}
           title="The request that sent this email. Requests are stored for 7 days."
-          className={linkStyle}
         >
           View request
-        </Link>
+        </TextLink>
       ),
     ],
     [
@@ -58,15 +51,15 @@ export function Facts({ email }: { email: EmailView }) {
       email.tags.length > 0 && (
         <span className="flex flex-wrap gap-1.5">
           {email.tags.map(formatTag).map((tag) => (
-            <Link
+            <TextLink
               key={tag}
-              href={hrefOf("/console/emails", { tag })}
-              prefetch={false}
+              to="/console/emails"
+              parameters={{ tag }}
               title="Emails with this tag"
               className="max-w-full truncate rounded-md bg-mute-tint px-2 py-0.5 font-mono text-xs hover:text-accent"
             >
               {tag}
-            </Link>
+            </TextLink>
           ))}
         </span>
       ),

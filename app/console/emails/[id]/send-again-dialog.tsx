@@ -1,17 +1,14 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useEffect, useState } from "react";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextAreaField } from "../../_ui/form/form";
 import { formatNumber } from "../../_ui/format-number";
-import { linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { Accepted } from "../../overview/setup/accepted";
 import type { EmailDialogProps } from "./dialogs";
 
 const FIELDS = [
@@ -70,7 +67,7 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
   );
   const [attempt, setAttempt] = useState({ of: "", repeatKey: "" });
   const action = useAction(trpc.emails.sendAgain.mutationOptions(), { refresh: [trpc.emails.pathKey()] });
-  if (action.result) return <Accepted id={action.result.id} onClose={onClose} />;
+  if (action.result) return <Accepted {...action.result} linkLabel="View the new email" onClose={onClose} />;
   const count = recipients.to.length + recipients.cc.length + recipients.bcc.length;
   // For a moment after a change of the recipients, those that were checked are the previous ones.
   const sentCount = Math.max(0, count - suppressed.length);
@@ -129,18 +126,3 @@ const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join(
     "",
   );
-
-function Accepted({ id, onClose }: { id: string; onClose: () => void }) {
-  const hrefOf = useConsoleHref();
-  return (
-    <>
-      <p role="status" className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6">
-        Accepted.{" "}
-        <Link href={hrefOf(`/console/emails/${id}`)} onClick={onClose} className={`${linkStyle} text-good`}>
-          View the new email
-        </Link>
-      </p>
-      <DoneAction onClose={onClose} />
-    </>
-  );
-}

@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useEffect, useRef } from "react";
 import type { EmailEventDeliveryView } from "#server/trpc/emails/views";
 import { formatNumber } from "../../_ui/format-number";
@@ -9,7 +8,8 @@ import { SkeletonCard } from "../../_ui/list/skeleton";
 import { usePolling } from "../../_ui/live";
 import { Card } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
-import { useCan, useConsoleHref } from "../../_ui/team";
+import { TextLink } from "../../_ui/page/page-link";
+import { useCan } from "../../_ui/team";
 import { MessageText } from "../../_ui/text/address";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -23,7 +23,6 @@ type Props = { teamId: string; emailId: string; eventCount: number };
 export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const hrefOf = useConsoleHref();
   const canRead = useCan()("webhooks:read");
   const query = useQuery(
     trpc.emails.eventDeliveries.queryOptions(
@@ -67,14 +66,13 @@ export function WebhookDeliveries({ teamId, emailId, eventCount }: Props) {
               {deliveries.map((delivery) => (
                 <li key={delivery.id} className="relative flex flex-col gap-0.5 px-4 py-1.5 hover:bg-sunk">
                   <div className="flex items-center justify-between gap-3">
-                    <Link
-                      href={hrefOf(`/console/webhooks/${delivery.webhookId}/events/${delivery.id}`)}
-                      prefetch={false}
+                    <TextLink
+                      to={`/console/webhooks/${delivery.webhookId}/events/${delivery.id}`}
                       title={delivery.url}
                       className="min-w-0 truncate rounded font-mono text-soft text-xs after:absolute after:inset-0 after:content-['']"
                     >
                       {delivery.url}
-                    </Link>
+                    </TextLink>
                     <DeliveryBadge of={delivery} />
                   </div>
                   <LastAttempt delivery={delivery} />

@@ -2,7 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Check } from "lucide-react";
-import Link from "next/link";
 import { useState } from "react";
 import type { KeyView } from "#server/trpc/keys/keys";
 import { Button } from "../../_ui/form/button";
@@ -11,10 +10,10 @@ import { Fact, Facts } from "../../_ui/page/facts";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
+import { TextLink } from "../../_ui/page/page-link";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { Section } from "../../_ui/page/section";
 import { linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { formatScopes, KeyStateBadge, SCOPE_GROUPS, SCOPE_LABELS } from "../labels";
@@ -149,14 +148,11 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
   );
 }
 
-function KeyLink({ id, name }: { id: string; name: string }) {
-  const hrefOf = useConsoleHref();
-  return (
-    <Link href={hrefOf(`/console/keys/${id}`)} className={`${linkStyle} truncate`} title={name}>
-      {name}
-    </Link>
-  );
-}
+const KeyLink = ({ id, name }: { id: string; name: string }) => (
+  <TextLink to={`/console/keys/${id}`} className={`${linkStyle} truncate`} title={name}>
+    {name}
+  </TextLink>
+);
 
 /** The permissions of a key. */
 function Permissions({ scopes }: { scopes: readonly string[] }) {

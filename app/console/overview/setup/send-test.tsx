@@ -1,19 +1,16 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import Link from "next/link";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
-import { linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
 import { firstEmailOf } from "../../_ui/text/send-example";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { Accepted } from "./accepted";
 
 type Props = { teamId: string; onClose: () => void };
 
@@ -45,23 +42,11 @@ type FormProps = Props & { values: { from: string; to: string } };
 
 function TestForm({ teamId, values: { from, to }, onClose }: FormProps) {
   const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
   const { register, handleSubmit, formState } = useForm({ defaultValues: { from, to } });
   const action = useAction(trpc.emails.sendTest.mutationOptions(), {
     refresh: [trpc.emails.list.pathKey(), trpc.overview.parts.queryKey()],
   });
-  if (action.result)
-    return (
-      <>
-        <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6" role="status">
-          Accepted.{" "}
-          <Link href={hrefOf(`/console/emails/${action.result.id}`)} className={`${linkStyle} text-good`}>
-            View email
-          </Link>
-        </p>
-        <DoneAction onClose={onClose} />
-      </>
-    );
+  if (action.result) return <Accepted {...action.result} linkLabel="View email" onClose={onClose} />;
   return (
     <ActionForm
       onSubmit={handleSubmit((fields) =>

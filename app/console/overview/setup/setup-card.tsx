@@ -2,15 +2,15 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { Circle, CircleCheck } from "lucide-react";
-import Link from "next/link";
 import { type ReactNode, Suspense, useState } from "react";
 import { CAPTURED } from "#server/shared/email-words";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
 import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
+import { TextLink } from "../../_ui/page/page-link";
 import { useLeaveGuard } from "../../_ui/shell/leave-guard";
 import { cardStyle, linkStyle } from "../../_ui/styles";
-import { useCan, useConsoleHref, useIsOperator } from "../../_ui/team";
+import { useCan, useIsOperator } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -37,7 +37,6 @@ type Props = { teamId: string; setup: Setup; publicUrl: string };
  * and examples that send it. Once a key was created here, it stays until the user has stored the key.
  */
 export function SetupCard({ teamId, setup, publicUrl }: Props) {
-  const hrefOf = useConsoleHref();
   const can = useCan();
   const isOperator = useIsOperator();
   const [isTesting, setTesting] = useState(false);
@@ -52,9 +51,9 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
   const steps = [hasTest, hasTransport, verifiedDomain !== null, hasKey, hasSent];
   /** A link to the form for a new object of a list. */
   const addLink = (path: string, text: string) => (
-    <Link href={hrefOf(path, { new: "true" })} prefetch={false} className={linkStyle}>
+    <TextLink to={path} parameters={{ new: "true" }}>
       {text}
-    </Link>
+    </TextLink>
   );
   return (
     <section aria-labelledby="setup" className={`${cardStyle} mb-6 min-w-0`}>
@@ -158,7 +157,6 @@ const refetchMs = 5_000;
 /** Why the newest request was rejected: programs often show only that the permissions are insufficient. */
 function LastRejection({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
   const { data } = useQuery(
     trpc.activity.requests.queryOptions({ team: teamId, status: "refused" }, { refetchInterval: refetchMs }),
   );
@@ -167,10 +165,7 @@ function LastRejection({ teamId }: { teamId: string }) {
   return (
     <span className="mt-2 block break-words rounded-lg bg-warn-tint px-3 py-2 text-warn" role="status">
       A request was rejected <When at={last.created_at} />: {last.rejection.detail} All are under{" "}
-      <Link href={hrefOf("/console/activity/requests")} prefetch={false} className={linkStyle}>
-        API requests
-      </Link>
-      .
+      <TextLink to="/console/activity/requests">API requests</TextLink>.
     </span>
   );
 }

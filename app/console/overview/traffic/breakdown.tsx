@@ -1,14 +1,13 @@
 "use client";
 
 import type { UseQueryResult } from "@tanstack/react-query";
-import Link from "next/link";
 import { useState } from "react";
 import type { RowsView, TrafficView } from "#server/trpc/overview/traffic-view";
 import { Toggle } from "../../_ui/form/toggle";
 import { Loading, Skeleton } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
-import { cardStyle, linkStyle } from "../../_ui/styles";
-import { useConsoleHref } from "../../_ui/team";
+import { TextLink } from "../../_ui/page/page-link";
+import { cardStyle } from "../../_ui/styles";
 import { formatPercent, LIMITS } from "./rates";
 
 const DIMENSIONS = [
@@ -120,7 +119,6 @@ const RowsLoading = () => (
 );
 
 function Rows({ dimension, label, rows, hidden }: RowsView & { dimension: Dimension; label: string }) {
-  const hrefOf = useConsoleHref();
   const shown = rows.filter(({ received }) => received > 0);
   if (shown.length === 0) return <p className="text-soft">No recipients in this time range.</p>;
   return (
@@ -143,14 +141,9 @@ function Rows({ dimension, label, rows, hidden }: RowsView & { dimension: Dimens
             <tr key={row.name} className={rowStyle}>
               <th scope="row" className={`break-all font-normal ${nameStyle}`}>
                 {dimension === "byTag" && row.name.includes(":") ? (
-                  <Link
-                    href={hrefOf("/console/emails", { tag: row.name })}
-                    prefetch={false}
-                    title="Emails with this tag"
-                    className={linkStyle}
-                  >
+                  <TextLink to="/console/emails" parameters={{ tag: row.name }} title="Emails with this tag">
                     {row.name}
-                  </Link>
+                  </TextLink>
                 ) : (
                   nameOf(dimension, row.name)
                 )}

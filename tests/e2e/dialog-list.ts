@@ -55,17 +55,17 @@ export const DIALOGS: Record<string, OpenedDialog> = {
     clicks: ["Cancel…"],
   },
   "retry selected emails": {
-    file: "emails/selection-bar",
+    file: "emails/bulk-actions",
     path: page("/console/emails?status=bounced"),
     clicks: [{ check: /^Select/ }, "Retry…"],
   },
   "cancel selected emails": {
-    file: "emails/selection-bar",
+    file: "emails/bulk-actions",
     path: page("/console/emails?status=scheduled"),
     clicks: [{ check: /^Select/ }, "Cancel…"],
   },
   "retry matching emails": {
-    file: "emails/retry-matching",
+    file: "emails/bulk-actions",
     path: page("/console/emails?status=bounced"),
     clicks: ["Retry emails…"],
   },

@@ -6,7 +6,7 @@ import { Suspense, useState } from "react";
 import type { KnownActor } from "#server/services/audit/read";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
 import type { Column } from "../_ui/list/data-table";
-import { SelectFilter, withChosen } from "../_ui/list/filter-bar";
+import { SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyPart } from "../_ui/page/lazy-part";
 import { NoPermission } from "../_ui/page/permission";
@@ -74,34 +74,14 @@ function Changes({ teamId }: { teamId: string }) {
           <>
             <SelectFilter
               label="Actor"
-              anyLabel="Any actor"
+              of={state}
+              name="actor"
+              options={[...actors.map(optionOf), ...PROGRAM_OPTIONS]}
               className="md:w-56"
-              value={state.filters.actor}
-              options={withChosen(
-                [
-                  ...actors.map(optionOf),
-                  { value: "operator", label: "CLI" },
-                  { value: "system", label: "Backstamp" },
-                ],
-                state.filters.actor,
-              )}
-              onChange={(actor) => state.change({ actor })}
             />
-            <SelectFilter
-              label="Type"
-              anyLabel="Any type"
-              value={state.filters.action}
-              options={withChosen([...NOUN_OPTIONS], state.filters.action)}
-              onChange={(action) => state.change({ action })}
-            />
-            <SelectFilter
-              label="Time"
-              anyLabel="Any time"
-              value={state.filters.within}
-              options={WITHIN_OPTIONS}
-              onChange={(within) => state.change({ within })}
-            />
-            <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...state.input }} />
+            <SelectFilter label="Type" of={state} name="action" options={NOUN_OPTIONS} />
+            <SelectFilter label="Time" of={state} name="within" options={WITHIN_OPTIONS} />
+            <FileLink path="/console/activity/changes-file" query={{ team: teamId, ...state.applied }} />
           </>
         }
         noMatch={{ title: "No matching changes", text: "No change matches these filters." }}
@@ -115,6 +95,11 @@ function Changes({ teamId }: { teamId: string }) {
     </>
   );
 }
+
+const PROGRAM_OPTIONS = [
+  { value: "operator", label: "CLI" },
+  { value: "system", label: "Backstamp" },
+];
 
 const optionOf = ({ id, actor, name }: KnownActor) => ({
   value: id,

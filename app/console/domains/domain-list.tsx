@@ -59,13 +59,7 @@ export function DomainList({ teamId }: { teamId: string }) {
         list={list}
         state={state}
         rowHref={({ id }) => `/console/domains/${id}`}
-        filterBar={
-          <SearchField
-            label="Search by name"
-            value={state.filters.name ?? ""}
-            onSettle={(name) => state.change({ name: name || null })}
-          />
-        }
+        filterBar={<SearchField label="Search by name" of={state} name="name" />}
         noMatch={{
           icon: SearchX,
           title: "No results",

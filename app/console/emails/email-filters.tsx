@@ -1,111 +1,55 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
-import { ChevronDown, X } from "lucide-react";
+import { ChevronDown } from "lucide-react";
 import { useEffect, useState } from "react";
-import {
-  ENGAGEMENT_NAMES,
-  EVENTS,
-  STATUSES,
-  type Status,
-  WITHIN,
-  type Within,
-} from "#server/shared/email-words";
+import { ENGAGEMENT_NAMES, EVENTS, STATUSES, WITHIN, type Within } from "#server/shared/email-words";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
-import { DAYS, dayOf, dayRange } from "../_ui/list/day-range";
-import { SearchField, SelectFilter, withChosen } from "../_ui/list/filter-bar";
+import { DAYS, type Day, dayOf, dayRange } from "../_ui/list/day-range";
+import { RemovableFilter, SearchField, SelectFilter } from "../_ui/list/filter-bar";
+import { useChoices } from "../_ui/list/use-choices";
 import { fieldStyle } from "../_ui/styles";
 import { toLocal } from "../_ui/text/local-time";
-import { useTRPC } from "../_ui/trpc";
-import { type EmailFilters, isFiltered, STATUS_NAMES, statusesOf } from "./filters";
+import { type EmailListState, STATUS_NAMES, statusesOf } from "./filters";
 
 const STATUS_OPTIONS = STATUS_NAMES.map((value) => ({ value, label: STATUSES[value].label }));
 const ENGAGEMENT_OPTIONS = ENGAGEMENT_NAMES.map((value) => ({
   value,
   label: EVENTS[`email.${value}`].label,
 }));
-const choicesStaleMs = 60_000;
-
-type Props = {
-  teamId: string;
-  filters: EmailFilters;
-  /** Sets some of them, and returns to the first page. */
-  change: (part: Partial<EmailFilters>) => void;
-  clear: () => void;
-};
 
 /** The filters, stored in the URL. */
-export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
-  const trpc = useTRPC();
-  const { data } = useQuery(
-    trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
-  );
-  const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
-  // Filters without a field of their own: from older URLs of this page, and links to the emails of one
-  // recipient or tag.
-  const hiddenFilters = [
-    ["recipient", "To"],
-    ["tag", "Tag"],
-    ["subject", "Subject"],
-  ] as const;
+export function EmailFilterBar({ teamId, of }: { teamId: string; of: EmailListState }) {
+  const { keys, domains } = useChoices(teamId);
   return (
     <div className="mb-4 flex flex-col gap-2">
       <search className="grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
         <SearchField
           label="Search emails"
           placeholder="Address, subject, ID or tag"
-          value={filters.search ?? ""}
-          onSettle={(search) => change({ search: search || null })}
+          of={of}
+          name="search"
           className="md:grow md:basis-full lg:basis-0"
         />
-        <StatusFilter chosen={statusesOf(filters)} change={change} />
-        <SelectFilter
-          label="Key"
-          value={filters.key}
-          options={withChosen(keys, filters.key)}
-          anyLabel="Any key"
-          onChange={(key) => change({ key })}
-          className="md:grow lg:w-36 lg:grow-0"
-        />
-        <SelectFilter
-          label="Domain"
-          value={filters.domain}
-          options={withChosen(domains, filters.domain)}
-          anyLabel="Any domain"
-          onChange={(domain) => change({ domain })}
-          className="md:grow lg:w-40 lg:grow-0"
-        />
+        <StatusFilter {...of} />
+        <SelectFilter label="Key" of={of} name="key" options={keys} className="md:grow lg:w-36 lg:grow-0" />
+        <SelectFilter label="Domain" of={of} name="domain" options={domains} className={wideStyle} />
         <SelectFilter
           label="Engagement"
-          value={filters.engagement}
+          of={of}
+          name="engagement"
           options={ENGAGEMENT_OPTIONS}
-          anyLabel="Any engagement"
-          onChange={(engagement) => change({ engagement })}
-          className="md:grow lg:w-40 lg:grow-0"
+          className={wideStyle}
         />
-        <TimeFilter filters={filters} change={change} />
+        <TimeFilter {...of} />
       </search>
-      {isFiltered(filters) ? (
+      {of.isFiltered ? (
         <div className="flex flex-wrap items-center gap-2">
-          {hiddenFilters.map(([name, label]) =>
-            filters[name] ? (
-              <Button
-                key={name}
-                isSmall
-                onClick={() => change({ [name]: null })}
-                className="max-w-full text-xs"
-              >
-                <span className="truncate">
-                  {label}: {filters[name]}
-                </span>
-                <X className="size-3.5" aria-hidden="true" />
-                <span className="sr-only">Remove this filter</span>
-              </Button>
-            ) : null,
-          )}
-          <Button tone="quiet" isSmall onClick={clear} className="ml-auto text-xs">
+          {/* From older URLs of this page, and links to the emails of one recipient or tag. */}
+          <RemovableFilter label="To" of={of} name="recipient" />
+          <RemovableFilter label="Tag" of={of} name="tag" />
+          <RemovableFilter label="Subject" of={of} name="subject" />
+          <Button tone="quiet" isSmall onClick={of.clear} className="ml-auto text-xs">
             Clear filters
           </Button>
         </div>
@@ -114,8 +58,11 @@ export function EmailFilterBar({ teamId, filters, change, clear }: Props) {
   );
 }
 
+const wideStyle = "md:grow lg:w-40 lg:grow-0";
+
 /** One status or several, in a menu that stays open while they are chosen. */
-function StatusFilter({ chosen, change }: { chosen: readonly Status[]; change: Props["change"] }) {
+function StatusFilter({ filters, change }: EmailListState) {
+  const chosen = statusesOf(filters);
   const text = chosen.length === 0 ? "Any status" : chosen.map((name) => STATUSES[name].label).join(", ");
   return (
     <Menu
@@ -141,7 +88,9 @@ function StatusFilter({ chosen, change }: { chosen: readonly Status[]; change: P
   );
 }
 
-const LABELS: Record<Within | "today" | "yesterday" | "span", string> = {
+type Time = Within | Day | "span";
+
+const LABELS: Record<Time, string> = {
   today: "Today",
   yesterday: "Yesterday",
   "1h": "Last hour",
@@ -159,7 +108,7 @@ const OPTIONS = [...DAYS, ...WITHIN, "span" as const].map((value) => ({
  * Filters by the time an email was accepted: a day or a custom range in the user's time zone, or a range that
  * ends now.
  */
-function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
+function TimeFilter({ filters, change: changeRange }: EmailListState) {
   const { within, since, until } = filters;
   const [isOpen, setOpen] = useState(false);
   // The server does not know the user's time zone, so the browser decides after the first rendering.
@@ -167,24 +116,25 @@ function TimeFilter({ filters, change }: Pick<Props, "filters" | "change">) {
   useEffect(() => setInBrowser(true), []);
   const day = isInBrowser ? dayOf(filters) : undefined;
   const isCustom = isOpen || (isInBrowser && day === undefined && (since !== null || until !== null));
+  const time: Time | null = isCustom ? "span" : (day ?? within);
+  const change = ({ time: chosen = null }: { time?: Time | null }) => {
+    setOpen(chosen === "span");
+    if (chosen === "today" || chosen === "yesterday") changeRange({ within: null, ...dayRange(chosen) });
+    else changeRange({ within: chosen === "span" ? null : chosen, since: null, until: null });
+  };
   return (
     <>
       <SelectFilter
         label="Time"
-        value={isCustom ? "span" : (day ?? within)}
+        of={{ filters: { time }, change }}
+        name="time"
         options={OPTIONS}
-        anyLabel="Any time"
-        onChange={(chosen) => {
-          setOpen(chosen === "span");
-          if (chosen === "today" || chosen === "yesterday") change({ within: null, ...dayRange(chosen) });
-          else change({ within: chosen === "span" ? null : chosen, since: null, until: null });
-        }}
-        className="md:grow lg:w-40 lg:grow-0"
+        className={wideStyle}
       />
       {isCustom ? (
         <div className="col-span-2 flex w-full flex-wrap gap-2">
-          <TimeField label="From" value={since} onChange={(at) => change({ since: at })} />
-          <TimeField label="To" value={until} onChange={(at) => change({ until: at })} />
+          <TimeField label="From" value={since} onChange={(at) => changeRange({ since: at })} />
+          <TimeField label="To" value={until} onChange={(at) => changeRange({ until: at })} />
         </div>
       ) : null}
     </>

@@ -1,30 +1,30 @@
 "use client";
 
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Download, RotateCcw } from "lucide-react";
-import Link from "next/link";
-import { useRef, useState } from "react";
+import { ArrowUp, Download, RotateCcw } from "lucide-react";
+import { type Dispatch, type RefObject, type SetStateAction, useEffect, useRef, useState } from "react";
 import { Button } from "../_ui/form/button";
+import { formatNumber } from "../_ui/format-number";
 import { Empty, NoMatch, PageGone } from "../_ui/list/empty";
 import { useListState } from "../_ui/list/list-page";
 import { Pager } from "../_ui/list/pager";
+import { SkeletonTable } from "../_ui/list/skeleton";
 import { usePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
+import { TextLink } from "../_ui/page/page-link";
 import { useDisabledReason } from "../_ui/page/permission";
 import { buttonStyle, cardStyle } from "../_ui/styles";
-import { useCan, useConsoleHref } from "../_ui/team";
+import { useCan } from "../_ui/team";
 import { refetchIntervalMs } from "../_ui/text/statuses";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { SkeletonRows } from "./email-columns";
 import { EmailFilterBar } from "./email-filters";
 import { EmailRows, useSelection } from "./email-rows";
-import { type EmailFilters, emailFilters, filterInput, isFiltered, isRetryable, statusesOf } from "./filters";
-import { NewEmailsNotice, useAnchor } from "./new-emails";
+import { type EmailListState, emailFilters, isRetryable, statusesOf } from "./filters";
 
-const SelectionBar = lazyDialog(async () => (await import("./selection-bar")).SelectionBar);
+const SelectionBar = lazyDialog(async () => (await import("./bulk-actions")).SelectionBar);
 const SendTest = lazyDialog(() => import("../overview/setup/send-test").then(({ SendTest }) => SendTest));
 
 /** Refetch interval when no listed status can change: only new emails appear. */
@@ -36,7 +36,8 @@ const idleRefetchMs = 15_000;
 export function EmailList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const { filters, input, isFiltered, change, clear, move } = useListState(emailFilters);
+  const state = useListState(emailFilters);
+  const { filters, input, applied, isFiltered, clear, move } = state;
   const list = useRef<HTMLDivElement>(null);
   const [isTesting, setTesting] = useState(false);
   const isFirstPage = !filters.after && !filters.before;
@@ -61,7 +62,7 @@ export function EmailList({ teamId }: { teamId: string }) {
   const release = useAnchor(list, rowIds[0], selection.ids.size > 0, isFirstPage, setAnchor);
 
   const content = () => {
-    if (!data) return <SkeletonRows />;
+    if (!data) return <SkeletonTable />;
     if (data.rows.length === 0 && data.scannedTo) return null;
     if (data.rows.length === 0 && isFiltered) return <NoResultsNote onClear={clear} />;
     if (data.rows.length === 0 && isFirstPage) return <FirstEmailNote onTest={() => setTesting(true)} />;
@@ -73,15 +74,15 @@ export function EmailList({ teamId }: { teamId: string }) {
     <>
       <EmailHeading
         teamId={teamId}
-        filters={filters}
+        state={state}
         isEmpty={isFirstPage && data?.rows.length === 0 && data.scannedTo === null}
       />
-      <EmailFilterBar {...{ teamId, filters, change, clear }} />
+      <EmailFilterBar teamId={teamId} of={state} />
       <div ref={list}>
         {/* Inside the list element, so that a pointer on the notice keeps it. */}
         <NewEmailsNotice
           teamId={teamId}
-          filters={filters}
+          applied={applied}
           anchor={upTo}
           onShow={() => {
             release();
@@ -110,7 +111,6 @@ export function EmailList({ teamId }: { teamId: string }) {
 
 /** The empty state before the first email: it can be sent from here. */
 function FirstEmailNote({ onTest }: { onTest: () => void }) {
-  const hrefOf = useConsoleHref();
   const can = useCan();
   return (
     <Empty
@@ -121,9 +121,9 @@ function FirstEmailNote({ onTest }: { onTest: () => void }) {
             <Button tone="primary" onClick={onTest}>
               Send a test email
             </Button>
-            <Link href={hrefOf("/console")} className={`${buttonStyle.plain} h-10`}>
+            <TextLink to="/console" className={`${buttonStyle.plain} h-10`}>
               Code examples
-            </Link>
+            </TextLink>
           </>
         ) : null
       }
@@ -163,27 +163,27 @@ const SearchLimit = ({ at, isEmpty, onContinue }: SearchLimitProps) => (
   </div>
 );
 
-const RetryMatching = lazyDialog(async () => (await import("./retry-matching")).RetryMatching);
+const RetryMatching = lazyDialog(async () => (await import("./bulk-actions")).RetryMatching);
 
 type Props = {
   teamId: string;
-  filters: EmailFilters;
+  state: EmailListState;
   /** No email matches the filters. */
   isEmpty: boolean;
 };
 
 /** The heading with the actions for all emails that match the filters. */
-function EmailHeading({ teamId, filters, isEmpty }: Props) {
+function EmailHeading({ teamId, state, isEmpty }: Props) {
   const [isOpen, setOpen] = useState(false);
-  const statuses = statusesOf(filters);
+  const statuses = statusesOf(state.filters);
   const disabledReason =
     useDisabledReason()("emails:send", "retry emails") ??
     (statuses.length > 0 && !statuses.some(isRetryable)
       ? `Emails with the status "${statuses.join('" or "')}" cannot be retried. Choose another status.`
-      : isFiltered(filters)
+      : state.isFiltered
         ? undefined
         : "Set a filter first, for example the status “Bounced”.");
-  const query = new URLSearchParams({ team: teamId, ...filterInput(filters) });
+  const query = new URLSearchParams({ team: teamId, ...state.applied });
   return (
     <>
       <PageHeading
@@ -217,7 +217,88 @@ function EmailHeading({ teamId, filters, isEmpty }: Props) {
           </>
         }
       />
-      {isOpen ? <RetryMatching teamId={teamId} filters={filters} onClose={() => setOpen(false)} /> : null}
+      {isOpen ? <RetryMatching teamId={teamId} state={state} onClose={() => setOpen(false)} /> : null}
     </>
+  );
+}
+
+/** Up to this scroll position the page counts as not scrolled. */
+const atTopPx = 160;
+const newerRefetchMs = 5_000;
+
+/**
+ * Holds the first page in place while the user reads it: the pointer or the focus is in the list, rows are
+ * selected, or the page is scrolled. The anchor is then the id of the email that stays on top; otherwise it
+ * is null. It is a state of the caller, whose query depends on it. Returns what releases it.
+ */
+function useAnchor(
+  list: RefObject<HTMLElement | null>,
+  first: string | undefined,
+  hasSelection: boolean,
+  isFirstPage: boolean,
+  setAnchor: Dispatch<SetStateAction<string | null>>,
+): () => void {
+  // The top email when the user asked for newer ones. Until they arrive, the list is not held.
+  const released = useRef<string | null>(null);
+  useEffect(() => {
+    if (!isFirstPage) return setAnchor(null);
+    const update = () => {
+      if (released.current !== first) released.current = null;
+      const isReading =
+        released.current === null &&
+        (hasSelection ||
+          window.scrollY > atTopPx ||
+          (list.current?.matches(":hover, :focus-within") ?? false));
+      setAnchor((current) => (isReading ? (current ?? first ?? null) : null));
+    };
+    update();
+    const events = ["pointerover", "focusin", "focusout", "scroll"] as const;
+    for (const event of events) document.addEventListener(event, update, { passive: true });
+    return () => {
+      for (const event of events) document.removeEventListener(event, update);
+    };
+  }, [list, first, hasSelection, isFirstPage, setAnchor]);
+  return () => {
+    released.current = first ?? null;
+    window.scrollTo({ top: 0 });
+    setAnchor(null);
+  };
+}
+
+type NoticeProps = {
+  teamId: string;
+  applied: EmailListState["applied"];
+  anchor: string | null;
+  onShow: () => void;
+};
+
+/**
+ * A notice with the number of new emails while the list is held in place. The user clicks it to show them. It
+ * neither covers nor shifts the list.
+ */
+function NewEmailsNotice({ teamId, applied, anchor, onShow }: NoticeProps) {
+  const trpc = useTRPC();
+  const polling = usePolling();
+  const { data } = useQuery(
+    trpc.emails.list.queryOptions(
+      { team: teamId, ...applied, before: anchor ?? "" },
+      { enabled: anchor !== null, refetchInterval: polling(newerRefetchMs), staleTime: 0, retry: false },
+    ),
+  );
+  const count = anchor === null ? 0 : (data?.rows.length ?? 0);
+  return (
+    <div aria-live="polite" className="pointer-events-none sticky top-2 z-10 -mb-9 flex h-9 justify-center">
+      {count === 0 ? null : (
+        <Button
+          tone="primary"
+          isSmall
+          Icon={ArrowUp}
+          onClick={onShow}
+          className="pointer-events-auto -translate-y-3 rounded-full text-xs shadow-md"
+        >
+          {`${formatNumber(count)}${data?.hasMore ? "+" : ""} new`}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -7,7 +7,10 @@ import { cardStyle } from "../_ui/styles";
 import { WholeAddress } from "../_ui/text/address";
 import { StatusBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
-import { ColumnHeaders, columnsStyle, rowStyle } from "./email-columns";
+
+/** The grid columns of the header and of the rows. */
+const columnsStyle =
+  "grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 pr-4 pl-11 lg:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1fr)_5.5rem] xl:grid-cols-[7.5rem_minmax(0,1fr)_minmax(0,1fr)_minmax(0,9rem)_5.5rem]";
 
 type Props = { rows: readonly EmailRow[]; selection: Selection; isStale: boolean };
 
@@ -28,7 +31,16 @@ export function EmailRows({ rows, selection, isStale }: Props) {
         />
         <span className="sr-only">Select all on this page</span>
       </label>
-      <ColumnHeaders />
+      <div
+        aria-hidden="true"
+        className={`${columnsStyle} hidden h-10 border-line border-b text-soft text-xs lg:grid`}
+      >
+        <span>Status</span>
+        <span>Recipient</span>
+        <span>Subject</span>
+        <span className="max-xl:hidden">Key</span>
+        <span className="text-right">Time</span>
+      </div>
       <ul aria-label="Emails" className="divide-y divide-line">
         {rows.map((row) => (
           <EmailLine
@@ -69,7 +81,7 @@ function EmailLine({ row, isSelected, onSelect }: LineProps) {
           if (event.key.toLowerCase() === "x" && !event.ctrlKey && !event.metaKey && !event.altKey)
             onSelect(event.shiftKey);
         }}
-        className={`${columnsStyle} ${rowStyle} motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2`}
+        className={`${columnsStyle} min-h-19 py-3 motion-safe:transition-colors hover:bg-sunk focus-visible:bg-sunk focus-visible:-outline-offset-2 lg:min-h-13 lg:py-2`}
       >
         <span className="max-lg:order-2 max-lg:justify-self-end">
           <StatusBadge status={row.status} />

@@ -7,7 +7,8 @@ import {
   type Status,
   WITHIN,
 } from "#server/shared/email-words";
-import { activeFilters, CURSOR } from "../_ui/list/list-filters";
+import { CURSOR } from "../_ui/list/list-filters";
+import type { useListState } from "../_ui/list/list-page";
 
 export const STATUS_NAMES = Object.keys(STATUSES) as Status[];
 
@@ -22,6 +23,7 @@ export const emailFilters = {
   ...CURSOR,
 };
 export type EmailFilters = inferParserType<typeof emailFilters>;
+export type EmailListState = ReturnType<typeof useListState<typeof emailFilters>>;
 
 /** The chosen statuses; empty for all. */
 export const statusesOf = ({ status }: EmailFilters): readonly Status[] =>
@@ -31,9 +33,3 @@ const RETRYABLE: readonly Status[] = ["failed", "bounced", "deferred", "unknown"
 
 /** Whether a bulk retry sends emails with this status again. */
 export const isRetryable = (status: Status): boolean => RETRYABLE.includes(status);
-
-/** The active filters as input of all calls that use them: list, retry and export. */
-export const filterInput = ({ after: _after, before: _before, ...filters }: EmailFilters) =>
-  activeFilters(filters);
-
-export const isFiltered = (filters: EmailFilters): boolean => Object.keys(filterInput(filters)).length > 0;

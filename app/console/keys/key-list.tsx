@@ -63,9 +63,9 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           <SelectFilter
             label="Status"
             anyLabel="Not revoked"
-            value={state.filters.state}
+            of={state}
+            name="state"
             options={[{ value: "revoked", label: "Revoked keys" }]}
-            onChange={(value) => state.change({ state: value })}
           />
         }
         empty={{

@@ -44,7 +44,6 @@ export function SuppressionList({ teamId }: { teamId: string }) {
   );
   const columns = useMemo(() => suppressionColumns(teamId), [teamId]);
   const openImport = () => setImporting(true);
-  const { after: _, before: __, ...exported } = state.input;
   return (
     <>
       <PageHeading
@@ -65,7 +64,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
                 {
                   label: "Export CSV",
                   Icon: Download,
-                  href: `/console/suppressions/export?${new URLSearchParams({ team: teamId, ...exported })}`,
+                  href: `/console/suppressions/export?${new URLSearchParams({ team: teamId, ...state.applied })}`,
                 },
               ]}
             />
@@ -82,16 +81,10 @@ export function SuppressionList({ teamId }: { teamId: string }) {
             <SearchField
               label="Search by address"
               placeholder="Address starts with…"
-              value={state.filters.search ?? ""}
-              onSettle={(search) => state.change({ search: search || null })}
+              of={state}
+              name="search"
             />
-            <SelectFilter
-              label="Origin"
-              anyLabel="Any origin"
-              value={state.filters.origin}
-              options={ORIGIN_OPTIONS}
-              onChange={(origin) => state.change({ origin })}
-            />
+            <SelectFilter label="Origin" of={state} name="origin" options={ORIGIN_OPTIONS} />
           </>
         }
         noMatch={{ title: "No results", text: "The search matches the start of an address." }}

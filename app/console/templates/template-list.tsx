@@ -49,13 +49,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
         list={list}
         state={state}
         rowHref={({ id }) => `/console/templates/${id}`}
-        filterBar={
-          <SearchField
-            label="Search by name or alias"
-            value={state.filters.search ?? ""}
-            onSettle={(search) => state.change({ search: search || null })}
-          />
-        }
+        filterBar={<SearchField label="Search by name or alias" of={state} name="search" />}
         empty={{
           icon: LayoutTemplate,
           title: "No templates yet",

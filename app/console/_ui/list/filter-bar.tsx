@@ -1,7 +1,8 @@
 "use client";
 
-import { Search } from "lucide-react";
+import { Search, X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useState } from "react";
+import { Button } from "../form/button";
 import { Select } from "../form/select";
 import { fieldStyle } from "../styles";
 
@@ -18,12 +19,21 @@ export function FilterBar({ children }: { children: ReactNode }) {
   );
 }
 
+/** The URL parameter that a control of the bar shows and changes. */
+type Parameter<Filters, Name extends keyof Filters> = {
+  of: { filters: Filters; change: (part: Partial<Filters>) => void };
+  name: Name;
+};
+
+const changeOf = <Filters, Name extends keyof Filters>(
+  { of, name }: Parameter<Filters, Name>,
+  value: string,
+) => of.change({ [name]: value || null } as Partial<Filters>);
+
 type SearchProps = {
   /** What the field searches: "Subject". */
   label: string;
   placeholder?: string;
-  value: string;
-  onSettle: (text: string) => void;
   /** Whether the text is complete enough to search without Enter. */
   isReady?: (text: string) => boolean;
   /** The main search field of the page, which the `/` key focuses. */
@@ -37,17 +47,20 @@ type SearchProps = {
 /**
  * A search field that searches when the user stops typing, or immediately on Enter. Escape leaves the field.
  */
-export function SearchField(props: SearchProps) {
-  const { label, placeholder = label, value, onSettle, isReady = always, isMain = true } = props;
+export function SearchField<Name extends string, Filters extends Record<Name, string | null>>(
+  props: SearchProps & Parameter<Filters, Name>,
+) {
+  const { label, placeholder = label, of, name, isReady = always, isMain = true } = props;
+  const value = of.filters[name] ?? "";
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft?.trim() ?? value;
   const settle = () => {
     setDraft(null);
-    if (text !== value) onSettle(text);
+    if (text !== value) changeOf(props, text);
   };
   useEffect(() => {
     if (draft === null || text === value || !isReady(text)) return;
-    const timer = setTimeout(() => onSettle(text), settleMs);
+    const timer = setTimeout(() => changeOf(props, text), settleMs);
     return () => clearTimeout(timer);
   });
   return (
@@ -84,40 +97,51 @@ export function SearchField(props: SearchProps) {
 
 const always = () => true;
 
-type SelectProps<Value extends string> = {
+type SelectProps = {
   label: string;
-  value: Value | null;
-  options: readonly { value: Value; label: string }[];
-  /** The option for no filter: "Any status". */
-  anyLabel: string;
-  onChange: (value: Value | null) => void;
+  options: readonly { value: string; label: string }[];
+  /** The option for no filter. */
+  anyLabel?: string;
   className?: string;
 };
 
-/** A filter by one of a few values. */
-export function SelectFilter<Value extends string>(props: SelectProps<Value>) {
-  const { label, value, options, anyLabel, onChange } = props;
+/**
+ * A filter by one of a few values. The value from the URL is among them even if the team has no such entry,
+ * or the options are not loaded yet.
+ */
+export function SelectFilter<Name extends string, Filters extends Record<Name, string | null>>(
+  props: SelectProps & Parameter<Filters, Name>,
+) {
+  const { label, options, anyLabel = `Any ${label.toLowerCase()}`, of, name, className = "" } = props;
   const id = useId();
+  const value: string | null = of.filters[name];
+  const isMissing = value !== null && options.every((option) => option.value !== value);
   return (
-    <label htmlFor={id} className={`min-w-0 shrink-0 only:col-span-2 md:w-44 ${props.className ?? ""}`}>
+    <label htmlFor={id} className={`min-w-0 shrink-0 only:col-span-2 md:w-44 ${className}`}>
       <span className="sr-only">{label}</span>
       <Select
         id={id}
         value={value ?? ""}
         title={label}
-        options={[{ value: "", label: anyLabel }, ...options]}
-        onChange={({ target }) =>
-          onChange(options.find((option) => option.value === target.value)?.value ?? null)
-        }
+        options={[{ value: "", label: anyLabel }, ...options, ...(isMissing ? [value] : [])]}
+        onChange={({ target }) => changeOf(props, target.value)}
       />
     </label>
   );
 }
 
-/**
- * Adds the value from the URL to the options if the team has no such entry or the options are not loaded yet.
- */
-export function withChosen(options: { value: string; label: string }[], chosen: string | null) {
-  if (chosen === null || options.some(({ value }) => value === chosen)) return options;
-  return [...options, { value: chosen, label: chosen }];
+/** A filter without a field of its own, from a link to this page. Its button removes it. */
+export function RemovableFilter<Name extends string, Filters extends Record<Name, string | null>>(
+  props: Parameter<Filters, Name> & { label: string },
+) {
+  const value = props.of.filters[props.name];
+  return value ? (
+    <Button isSmall onClick={() => changeOf(props, "")} className="max-w-full text-xs">
+      <span className="truncate">
+        {props.label}: {value}
+      </span>
+      <X className="size-3.5" aria-hidden="true" />
+      <span className="sr-only">Remove this filter</span>
+    </Button>
+  ) : null;
 }

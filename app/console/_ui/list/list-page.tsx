@@ -8,7 +8,7 @@ import { Fetched } from "../page/fetched";
 import { type Column, DataTable } from "./data-table";
 import { Empty, NoMatch, PageGone } from "./empty";
 import { FilterBar } from "./filter-bar";
-import { activeFilters, CURSOR } from "./list-filters";
+import { activeFilters, type CURSOR } from "./list-filters";
 import { Pager, type PageStart } from "./pager";
 import { useSearch } from "./use-search";
 
@@ -22,7 +22,8 @@ export const listOptions = (refetchInterval: number | false = false) => ({
 
 /**
  * The URL parameters of a list, and how to change them. `parsers` includes `CURSOR`. `input` is what is set,
- * for the query; `change` returns to the newest page; `clear` removes filters and cursor.
+ * for the query, and `applied` the filters among it; `change` returns to the newest page; `clear` removes
+ * filters and cursor.
  */
 export function useListState<Parsers extends typeof CURSOR & Parameters<typeof useQueryStates>[0]>(
   parsers: Parsers,
@@ -30,10 +31,12 @@ export function useListState<Parsers extends typeof CURSOR & Parameters<typeof u
   const [filters, setFilters] = useSearch(parsers);
   const set = setFilters as (part: object | null, options?: { history: "push" }) => void;
   const input = activeFilters(filters);
+  const { after: _, before: __, ...applied } = input;
   return {
     filters,
     input,
-    isFiltered: Object.keys(input).some((name) => !(name in CURSOR)),
+    applied,
+    isFiltered: Object.keys(applied).length > 0,
     change: (part: Partial<typeof filters>) => set({ ...part, after: null, before: null }),
     clear: () => set(null),
     move: (to: PageStart) => set(to, { history: "push" }),

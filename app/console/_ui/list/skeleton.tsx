@@ -57,7 +57,7 @@ type ListProps = Heading & {
 /** The loading state of a list page, with the layout of the page. */
 export const ListLoading = ({ heading, filterBar, rows }: ListProps) => (
   <>
-    {heading ? <PageHeading {...heading} actions={<div className="h-10" />} /> : null}
+    {heading ? <PageHeading actions={<div className="h-10" />} {...heading} /> : null}
     {filterBar ? <div className={`mb-4 ${filterBar}`} /> : null}
     <SkeletonTable rows={rows} />
   </>

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Activity, X } from "lucide-react";
+import { Activity } from "lucide-react";
 import { Suspense, useState } from "react";
 import type { CallView } from "#server/trpc/activity/activity";
-import { Button } from "../../_ui/form/button";
-import { SelectFilter, withChosen } from "../../_ui/list/filter-bar";
+import { RemovableFilter, SelectFilter } from "../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../_ui/list/list-page";
 import { lazyPart } from "../../_ui/page/lazy-part";
 import { NoPermission } from "../../_ui/page/permission";
@@ -46,38 +45,27 @@ function Requests({ teamId }: { teamId: string }) {
             <SelectFilter
               label="API key"
               anyLabel="Any key"
+              of={state}
+              name="key"
+              options={keys.map(({ id, name }) => ({ value: id, label: name }))}
               className="md:w-56"
-              value={state.filters.key}
-              options={withChosen(
-                keys.map(({ id, name }) => ({ value: id, label: name })),
-                state.filters.key,
-              )}
-              onChange={(key) => state.change({ key })}
             />
-            {state.filters.email ? (
-              <Button isSmall onClick={() => state.change({ email: null })} className="max-w-full text-xs">
-                <span className="truncate">Email: {state.filters.email}</span>
-                <X className="size-3.5" aria-hidden="true" />
-                <span className="sr-only">Remove this filter</span>
-              </Button>
-            ) : null}
+            <RemovableFilter label="Email" of={state} name="email" />
             <SelectFilter
               label="Status"
-              anyLabel="Any status"
-              className="md:w-60"
-              value={state.filters.status}
+              of={state}
+              name="status"
               options={STATUS_OPTIONS}
-              onChange={(status) => state.change({ status })}
+              className="md:w-60"
             />
             <SelectFilter
               label="Method"
-              anyLabel="Any method"
-              className="md:w-36"
-              value={state.filters.method}
+              of={state}
+              name="method"
               options={METHOD_OPTIONS}
-              onChange={(method) => state.change({ method })}
+              className="md:w-36"
             />
-            <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...state.input }} />
+            <FileLink path="/console/activity/requests-file" query={{ team: teamId, ...state.applied }} />
           </>
         }
         noMatch={{

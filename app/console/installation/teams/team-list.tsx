@@ -27,14 +27,7 @@ export function TeamList() {
       columns={COLUMNS}
       list={list}
       state={state}
-      filterBar={
-        <SearchField
-          label="Search by name"
-          placeholder="Name contains…"
-          value={state.filters.search ?? ""}
-          onSettle={(search) => state.change({ search: search || null })}
-        />
-      }
+      filterBar={<SearchField label="Search by name" placeholder="Name contains…" of={state} name="search" />}
       noMatch={{ title: "No results", text: "The search matches a part of the name." }}
       empty={{
         icon: Users,

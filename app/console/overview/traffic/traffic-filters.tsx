@@ -1,13 +1,10 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
-import { SearchField, SelectFilter, withChosen } from "../../_ui/list/filter-bar";
+import { SearchField, SelectFilter } from "../../_ui/list/filter-bar";
+import { useChoices } from "../../_ui/list/use-choices";
 import { fieldStyle } from "../../_ui/styles";
-import { useTRPC } from "../../_ui/trpc";
 import type { OverviewSearch } from "../ranges";
-
-const choicesStaleMs = 60_000;
 
 type Props = {
   teamId: string;
@@ -23,13 +20,9 @@ type Props = {
  * URL.
  */
 export function TrafficFilters({ teamId, search, tags, onTags, change }: Props) {
-  const trpc = useTRPC();
-  const { data } = useQuery(
-    trpc.emails.choices.queryOptions({ team: teamId }, { staleTime: choicesStaleMs }),
-  );
-  const domains = (data?.domains ?? []).map((name) => ({ value: name, label: name }));
-  const keys = (data?.keys ?? []).map(({ id, name }) => ({ value: id, label: name }));
-  const { range, since, until, domain, key, tag } = search;
+  const { domains, keys } = useChoices(teamId);
+  const { range, since, until } = search;
+  const of = { filters: search, change };
   const tagListId = useId();
   return (
     <search className="mb-6 grid grid-cols-2 gap-2 md:flex md:flex-wrap md:items-center">
@@ -44,30 +37,18 @@ export function TrafficFilters({ teamId, search, tags, onTags, change }: Props) 
           <Day label="Last day" value={until} min={since} onChange={(day) => change({ since, until: day })} />
         </>
       ) : null}
-      <SelectFilter
-        label="Domain"
-        value={domain}
-        options={withChosen(domains, domain)}
-        anyLabel="Any domain"
-        onChange={(value) => change({ domain: value })}
-      />
-      <SelectFilter
-        label="Key"
-        value={key}
-        options={withChosen(keys, key)}
-        anyLabel="Any key"
-        onChange={(value) => change({ key: value })}
-      />
+      <SelectFilter label="Domain" of={of} name="domain" options={domains} />
+      <SelectFilter label="Key" of={of} name="key" options={keys} />
       <SearchField
         label="Tag"
         placeholder="Tag, name:value"
-        value={tag ?? ""}
+        of={of}
+        name="tag"
         list={tagListId}
         isReady={isTag}
         isMain={false}
         className="md:w-56"
         onFocus={onTags}
-        onSettle={(value) => change({ tag: value || null })}
       />
       <datalist id={tagListId}>
         {tags.map((name) => (

@@ -136,21 +136,8 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
         rowHref={(row) => `/console/webhooks/${id}/events/${row.id}`}
         filterBar={
           <>
-            <SelectFilter
-              label="Status"
-              anyLabel="Any status"
-              value={state.filters.status}
-              options={STATUS_OPTIONS}
-              onChange={(status) => state.change({ status })}
-            />
-            <SelectFilter
-              label="Event"
-              anyLabel="Any event"
-              className="md:w-60"
-              value={state.filters.type}
-              options={TYPE_OPTIONS}
-              onChange={(type) => state.change({ type })}
-            />
+            <SelectFilter label="Status" of={state} name="status" options={STATUS_OPTIONS} />
+            <SelectFilter label="Event" of={state} name="type" options={TYPE_OPTIONS} className="md:w-60" />
           </>
         }
         noMatch={{ title: "No results", text: "Event deliveries are kept for 30 days." }}

@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { useForm } from "react-hook-form";
 import { Dialog } from "../_ui/dialog/dialog";
 import { shownFaultOf } from "../_ui/fault";
 import { ActionForm } from "../_ui/form/action-form";
 import { TextField } from "../_ui/form/form";
+import { useSettled } from "../_ui/form/use-settled";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -15,7 +15,7 @@ import { domainIn, pastedDomain } from "./labels";
 type Fields = { name: string; returnPathLabel: string };
 
 /** Milliseconds after the last key press. An incomplete name is not sent to the server. */
-const debounceMs = 300;
+const settleMs = 300;
 
 /** How the server's error about the name begins. It is shown at the field, without the label. */
 const ABOUT_NAME = /^Domain: /;
@@ -32,7 +32,7 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
     refresh: [trpc.domains.list.queryKey()],
     goTo: ({ id }) => hrefOf(`/console/domains/${id}`),
   });
-  const name = useDebounced(domainIn(watch("name")));
+  const name = useSettled(domainIn(watch("name")), settleMs);
   const isComplete = name.includes(".") && !name.endsWith(".");
   const read = useQuery(
     trpc.domains.readName.queryOptions({ team: teamId, name }, { enabled: isComplete, retry: false }),
@@ -124,14 +124,4 @@ function NameNote({ name, unicode, warning }: NameNoteProps) {
       {warning ? <p className="break-words">{warning}</p> : null}
     </div>
   );
-}
-
-/** The text as of `debounceMs` after its last change. */
-function useDebounced(text: string): string {
-  const [debounced, setDebounced] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setDebounced(text), debounceMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return debounced;
 }

@@ -9,6 +9,7 @@ import { Dialog } from "../_ui/dialog/dialog";
 import { DialogActions } from "../_ui/dialog/dialog-actions";
 import { type Fault, isEndOfSession } from "../_ui/fault";
 import { Button } from "../_ui/form/button";
+import { download } from "../_ui/form/download";
 import { FormFault } from "../_ui/form/form-fault";
 import { setSignedOut } from "../_ui/session/signed-out";
 import { buttonStyle } from "../_ui/styles";
@@ -180,15 +181,6 @@ function formatNotes({ added, addedBy, repeated, unknownReasons, unreadDates }: 
 }
 
 const listedMax = 20;
-
-function download(file: Blob, name: string): void {
-  const url = URL.createObjectURL(file);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-}
 
 /** The progress of an import: bytes uploaded, then addresses written. */
 export type Progress = { step: "sending" | "writing"; done: number; of: number };

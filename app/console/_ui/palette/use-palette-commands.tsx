@@ -17,19 +17,26 @@ import {
 } from "lucide-react";
 import { usePathname } from "next/navigation";
 import { useTheme } from "next-themes";
-import type { ReactNode } from "react";
 import type { Permission } from "#server/shared/roles";
 import { loadPage } from "../connection/connection";
 import { Key } from "../list/pager";
 import { useLeave } from "../shell/leave-guard";
-import { DOCUMENTS, INSTALLATION, INSTALLATION_PAGES, SETTINGS_PAGES, sectionOf } from "../shell/pages";
+import {
+  type ConsolePage,
+  DOCUMENTS,
+  INSTALLATION,
+  INSTALLATION_PAGES,
+  SETTINGS_PAGES,
+  sectionOf,
+} from "../shell/pages";
 import { signOutOfConsole } from "../shell/sign-out";
 import { usePages } from "../shell/use-pages";
 import { useCan, useIsOperator, useTeam } from "../team";
 import type { Go, PaletteGroup, PaletteItem } from "./palette-item";
 
 type Creation = {
-  path: string;
+  /** Its path below `/console`. */
+  page: string;
   label: string;
   Icon: LucideIcon;
   permission: Permission;
@@ -38,29 +45,19 @@ type Creation = {
 };
 
 const CREATIONS: Creation[] = [
-  { path: "/console/keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },
+  { page: "keys", label: "Create key", Icon: KeyRound, permission: "keys:write" },
+  { page: "templates", label: "Create template", Icon: LayoutTemplate, permission: "templates:write" },
+  { page: "domains", label: "Add domain", Icon: Globe, permission: "domains:write" },
+  { page: "webhooks", label: "Add webhook", Icon: Webhook, permission: "webhooks:write" },
+  { page: "suppressions", label: "Suppress addresses", Icon: Ban, permission: "suppressions:write" },
   {
-    path: "/console/templates",
-    label: "Create template",
-    Icon: LayoutTemplate,
-    permission: "templates:write",
-  },
-  { path: "/console/domains", label: "Add domain", Icon: Globe, permission: "domains:write" },
-  { path: "/console/webhooks", label: "Add webhook", Icon: Webhook, permission: "webhooks:write" },
-  {
-    path: "/console/suppressions",
-    label: "Suppress addresses",
-    Icon: Ban,
-    permission: "suppressions:write",
-  },
-  {
-    path: "/console/suppressions",
+    page: "suppressions",
     label: "Import suppressions",
     Icon: FileUp,
     permission: "suppressions:write",
     parameter: "import",
   },
-  { path: "/console/settings/members", label: "Invite member", Icon: UserPlus, permission: "members:write" },
+  { page: "settings/members", label: "Invite member", Icon: UserPlus, permission: "members:write" },
 ];
 
 const THEMES = [
@@ -75,14 +72,11 @@ type Wanted = {
   run: (run: () => void) => void;
   onKeys: () => void;
 };
-type PaletteCommand = {
+type PaletteCommand = Omit<PaletteItem, "value" | "content"> & {
   label: string;
   id?: string;
-  Icon: LucideIcon;
-  onSelect: () => void;
   /** Alternative search terms. */
   keywords?: readonly string[];
-  aside?: ReactNode;
 };
 
 /**
@@ -96,48 +90,45 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
   const { setTheme } = useTheme();
   const pathname = usePathname();
   const isOperator = useIsOperator();
-  const pages = usePages().map(({ path, label, Icon, key }): PaletteCommand => {
-    return {
-      label,
-      Icon,
-      onSelect: () => go(path),
-      keywords: ["go to", "open"],
-      aside: <Jump pageKey={key} />,
-    };
-  });
-  const documents = DOCUMENTS.map(
-    ({ path, label, Icon, key }): PaletteCommand => ({
-      label,
-      Icon,
-      onSelect: () => run(() => leave(() => void loadPage(path))),
-      keywords: ["docs", "help", "openapi"],
-      aside: <Jump pageKey={key} />,
-    }),
-  );
-  const pageBelow = (section: string, Icon: LucideIcon, page: SubPage): PaletteCommand => ({
-    label: `${section}: ${page.label}`,
+  const leaveTo = (open: () => void) => run(() => leave(open));
+  const pageCommand = (
+    { path, label, Icon, key }: ConsolePage,
+    open: (path: string) => void,
+    keywords: readonly string[],
+  ): PaletteCommand => ({
+    label,
     Icon,
-    onSelect: () => go(page.path),
-    keywords: page.keywords ?? [],
+    onSelect: () => open(path),
+    keywords,
+    aside: <Jump pageKey={key} />,
   });
+  const pages = usePages().map((page) => pageCommand(page, go, ["go to", "open"]));
+  const openDocument = (path: string) => leaveTo(() => void loadPage(path));
+  const documents = DOCUMENTS.map((page) => pageCommand(page, openDocument, ["docs", "help", "openapi"]));
   const below = [
-    ...SETTINGS_PAGES.map((page) => pageBelow("Settings", Settings, page)),
-    ...(isOperator
-      ? INSTALLATION_PAGES.map((page) => pageBelow("Installation", INSTALLATION.Icon, page))
-      : []),
-  ];
-  const openTeam = (id: string) => void loadPage(`${sectionOf(pathname)}?team=${encodeURIComponent(id)}`);
+    ...SETTINGS_PAGES.map((page) => ({ ...page, section: "Settings", Icon: Settings })),
+    ...(isOperator ? INSTALLATION_PAGES : []).map((page) => ({
+      ...page,
+      section: INSTALLATION.label,
+      Icon: INSTALLATION.Icon,
+    })),
+  ].map(({ section, label, path, ...page }) => ({
+    ...page,
+    label: `${section}: ${label}`,
+    onSelect: () => go(path),
+  }));
   const actions: PaletteCommand[] = [
     ...CREATIONS.filter(({ permission }) => can(permission)).map(
-      ({ path, label, Icon, parameter = "new" }) => {
-        const onSelect = () => go(path, { [parameter]: "true" });
+      ({ page, label, Icon, parameter = "new" }) => {
+        const onSelect = () => go(`/console/${page}`, { [parameter]: "true" });
         return { label, Icon, onSelect, keywords: ["create", "add", "new"] };
       },
     ),
     ...all
       .filter(({ teamId }) => teamId !== team?.teamId)
       .map(({ teamId: id, teamName }) => {
-        const onSelect = () => run(() => leave(() => openTeam(id)));
+        const path = `${sectionOf(pathname)}?team=${encodeURIComponent(id)}`;
+        const onSelect = () => leaveTo(() => void loadPage(path));
         return { label: `Switch to ${teamName}`, id, Icon: Users, onSelect, keywords: ["team"] };
       }),
     ...THEMES.map(({ theme, label, Icon }) => {
@@ -153,7 +144,7 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
     {
       label: "Sign out",
       Icon: LogOut,
-      onSelect: () => run(() => leave(() => void signOutOfConsole())),
+      onSelect: () => leaveTo(() => void signOutOfConsole()),
       keywords: ["log out"],
     },
   ];
@@ -164,8 +155,6 @@ export function usePaletteCommands({ text, go, run, onKeys }: Wanted): PaletteGr
     { heading: "Actions", items: named(actions) },
   ];
 }
-
-type SubPage = { path: string; label: string; keywords?: readonly string[] };
 
 const wordsOf = (text: string): string[] =>
   text
@@ -180,12 +169,10 @@ function isNamedBy({ label, keywords = [] }: PaletteCommand, text: string): bool
   return words.every((word) => own.some((each) => each.startsWith(word)));
 }
 
-const itemOf = ({ label, id = "", Icon, onSelect, aside }: PaletteCommand): PaletteItem => ({
+const itemOf = ({ label, id = "", keywords: _, ...command }: PaletteCommand): PaletteItem => ({
+  ...command,
   value: `command ${label} ${id}`.trim(),
-  Icon,
-  onSelect,
   content: label,
-  aside,
 });
 
 const Jump = ({ pageKey }: { pageKey: string }) => (

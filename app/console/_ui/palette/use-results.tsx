@@ -1,6 +1,19 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Ban, Globe, Hash, KeyRound, LayoutTemplate, Mail, Search, Users, Webhook } from "lucide-react";
-import { type ReactNode, useEffect, useState } from "react";
+import {
+  Ban,
+  Globe,
+  Hash,
+  KeyRound,
+  LayoutTemplate,
+  type LucideIcon,
+  Mail,
+  Search,
+  Users,
+  Webhook,
+} from "lucide-react";
+import type { ReactNode } from "react";
+import type { Status } from "#server/shared/email-words";
+import { useSettled } from "../form/use-settled";
 import { useTeam } from "../team";
 import { StatusBadge } from "../text/badge";
 import { useTRPC } from "../trpc";
@@ -11,6 +24,8 @@ const settleMs = 200;
 const lettersMin = 2;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
+/** The page of an object that was found, and what its line shows. */
+type Found = { path: string; parameters?: Record<string, string>; name: string; note?: string | null };
 type Results = { groups: PaletteGroup[]; isPending: boolean; hasFailed: boolean };
 
 /**
@@ -20,7 +35,7 @@ type Results = { groups: PaletteGroup[]; isPending: boolean; hasFailed: boolean 
 export function useResults(text: string, go: Go): Results {
   const trpc = useTRPC();
   const { team } = useTeam();
-  const settled = useSettled(text);
+  const settled = useSettled(text, settleMs);
   const isSearched = team !== null && text.length >= lettersMin;
   const { data, isFetching, isError } = useQuery(
     trpc.search.everything.queryOptions(
@@ -33,18 +48,27 @@ export function useResults(text: string, go: Go): Results {
     ),
   );
   if (!isSearched) return { groups: [], isPending: false, hasFailed: false };
-  const group = <Row,>(
+  const group = <Row extends { id: string; status?: Status }>(
     heading: string,
-    Icon: PaletteItem["Icon"],
+    Icon: LucideIcon,
     rows: readonly Row[] = [],
-    itemOf: (row: Row) => Pick<PaletteItem, "content" | "aside" | "onSelect"> & { id: string },
+    find: (row: Row) => Found,
   ): PaletteGroup => ({
     heading,
     items: rows.map((row) => {
-      const { id, ...item } = itemOf(row);
-      return { value: `${heading} ${id}`, Icon, ...item };
+      const { path, parameters, name, note } = find(row);
+      return {
+        value: `${heading} ${row.id}`,
+        Icon,
+        onSelect: () => go(path, parameters),
+        content: <Line aside={note}>{name}</Line>,
+        aside: row.status && <StatusBadge status={row.status} />,
+      };
     }),
   });
+  const pageIn = (list: string) => (row: { id: string; name: string }) => {
+    return { path: `/console/${list}/${row.id}`, name: row.name };
+  };
   const byId: PaletteItem = {
     value: "id",
     Icon: Hash,
@@ -57,44 +81,22 @@ export function useResults(text: string, go: Go): Results {
     onSelect: () => go("/console/emails", { search: text }),
     content: <Line>Search all emails for “{text}”</Line>,
   };
+  const members = data?.members.map(({ userId: id, ...member }) => ({ id, ...member }));
   const groups = [
     { heading: "Email", items: UUID.test(text) ? [byId] : [] },
-    group("Emails", Mail, data?.emails, ({ id, subject, to, status }) => ({
-      id,
-      onSelect: () => go(`/console/emails/${id}`),
-      content: <Line aside={to}>{subject || "No subject"}</Line>,
-      aside: <StatusBadge status={status} />,
-    })),
-    group("Templates", LayoutTemplate, data?.templates, ({ id, name }) => ({
-      id,
-      onSelect: () => go(`/console/templates/${id}`),
-      content: <Line>{name}</Line>,
-    })),
-    group("Domains", Globe, data?.domains, ({ id, name }) => ({
-      id,
-      onSelect: () => go(`/console/domains/${id}`),
-      content: <Line>{name}</Line>,
-    })),
-    group("API keys", KeyRound, data?.keys, ({ id, name }) => ({
-      id,
-      onSelect: () => go(`/console/keys/${id}`),
-      content: <Line>{name}</Line>,
-    })),
-    group("Webhooks", Webhook, data?.webhooks, ({ id, url }) => ({
-      id,
-      onSelect: () => go(`/console/webhooks/${id}`),
-      content: <Line>{url}</Line>,
-    })),
-    group("Suppressions", Ban, data?.suppressions, ({ id, address }) => ({
-      id,
-      onSelect: () => go("/console/suppressions", { search: address }),
-      content: <Line>{address}</Line>,
-    })),
-    group("Members", Users, data?.members, ({ userId, email, name }) => ({
-      id: userId,
-      onSelect: () => go("/console/settings/members"),
-      content: <Line aside={name ? email : null}>{name || email}</Line>,
-    })),
+    group("Emails", Mail, data?.emails, ({ id, subject, to }) => {
+      return { path: `/console/emails/${id}`, name: subject || "No subject", note: to };
+    }),
+    group("Templates", LayoutTemplate, data?.templates, pageIn("templates")),
+    group("Domains", Globe, data?.domains, pageIn("domains")),
+    group("API keys", KeyRound, data?.keys, pageIn("keys")),
+    group("Webhooks", Webhook, data?.webhooks, ({ id, url }) => pageIn("webhooks")({ id, name: url })),
+    group("Suppressions", Ban, data?.suppressions, ({ address }) => {
+      return { path: "/console/suppressions", parameters: { search: address }, name: address };
+    }),
+    group("Members", Users, members, ({ name, email }) => {
+      return { path: "/console/settings/members", name: name || email, note: name ? email : null };
+    }),
     { heading: "Search", items: [inList] },
   ];
   const isPending = settled !== text || isFetching;
@@ -107,13 +109,3 @@ const Line = ({ children, aside }: { children: ReactNode; aside?: string | null 
     {aside ? <span className="truncate text-soft text-xs">{aside}</span> : null}
   </>
 );
-
-/** The text, updated when the user stops typing. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), settleMs);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}

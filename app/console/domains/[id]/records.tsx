@@ -4,6 +4,7 @@ import { ChevronRight, Download } from "lucide-react";
 import { Fragment, type ReactNode } from "react";
 import type { DomainRecordView, DomainView } from "#server/trpc/domains/views";
 import { Button } from "../../_ui/form/button";
+import { download } from "../../_ui/form/download";
 import { cardStyle } from "../../_ui/styles";
 import { MessageText } from "../../_ui/text/address";
 import { CodeBlock } from "../../_ui/text/code-block";
@@ -141,14 +142,7 @@ function Step({ number, title, aside, children }: StepProps) {
 
 /** All records as a BIND zone file, for import or for your own name servers. */
 function ZoneFile({ name, text }: { name: string; text: string }) {
-  const download = () => {
-    const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `${name}.zone`;
-    link.click();
-    URL.revokeObjectURL(url);
-  };
+  const fileName = `${name}.zone`;
   return (
     <details className="group mt-4">
       <summary className="flex min-h-9 w-fit list-none items-center gap-2 rounded text-soft hover:text-ink max-md:min-h-11 [&::-webkit-details-marker]:hidden">
@@ -160,9 +154,13 @@ function ZoneFile({ name, text }: { name: string; text: string }) {
       </summary>
       <div className="mt-2 flex flex-col items-start gap-3">
         <div className="w-full min-w-0">
-          <CodeBlock text={text} label={`${name}.zone`} language="BIND" />
+          <CodeBlock text={text} label={fileName} language="BIND" />
         </div>
-        <Button isSmall Icon={Download} onClick={download}>
+        <Button
+          isSmall
+          Icon={Download}
+          onClick={() => download(new Blob([text], { type: "text/plain" }), fileName)}
+        >
           Download
         </Button>
       </div>

@@ -1,11 +1,12 @@
 "use client";
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextAreaField } from "../../_ui/form/form";
-import { formatNumber } from "../../_ui/format-number";
+import { useSettled } from "../../_ui/form/use-settled";
+import { formatCount } from "../../_ui/format-number";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { Accepted } from "../../overview/setup/accepted";
@@ -26,8 +27,11 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-const formatRecipients = (count: number) =>
-  `${formatNumber(count)} ${count === 1 ? "recipient" : "recipients"}`;
+const recipientsIn = ({ to, cc, bcc }: Record<(typeof FIELDS)[number][0], string>) => ({
+  to: linesOf(to),
+  cc: linesOf(cc),
+  bcc: linesOf(bcc),
+});
 
 /** Sends a new email with the same content. The recipients can be changed. */
 export function SendAgainDialog(props: EmailDialogProps) {
@@ -49,16 +53,9 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
     cc: email.cc.join("\n"),
     bcc: email.bcc.join("\n"),
   }));
-  const recipients = { to: linesOf(texts.to), cc: linesOf(texts.cc), bcc: linesOf(texts.bcc) };
+  const recipients = recipientsIn(texts);
   // Not when a field loses the focus: a notice that appears or disappears during a click moves the button.
-  const [checked, setChecked] = useState(recipients);
-  useEffect(() => {
-    const timer = setTimeout(
-      () => setChecked({ to: linesOf(texts.to), cc: linesOf(texts.cc), bcc: linesOf(texts.bcc) }),
-      settleMs,
-    );
-    return () => clearTimeout(timer);
-  }, [texts]);
+  const checked = recipientsIn(useSettled(texts, settleMs));
   const { data: suppressed = [] } = useQuery(
     trpc.emails.suppressedRecipients.queryOptions(
       { team: teamId, id: email.id, ...checked },
@@ -86,7 +83,7 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
       }}
       action={action}
       onCancel={onClose}
-      submitLabel={`Send new email to ${formatRecipients(sentCount)}`}
+      submitLabel={`Send new email to ${formatCount(sentCount, "recipient")}`}
       disabled={recipients.to.length === 0}
     >
       {FIELDS.map(([name, label]) =>
@@ -105,7 +102,7 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
       {suppressed.length > 0 ? (
         <div role="status" className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
           <p>
-            {suppressed.length} of {formatRecipients(count)} {suppressed.length === 1 ? "is" : "are"}{" "}
+            {suppressed.length} of {formatCount(count, "recipient")} {suppressed.length === 1 ? "is" : "are"}{" "}
             suppressed. Nothing is sent to:
           </p>
           <ul>

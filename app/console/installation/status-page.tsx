@@ -7,8 +7,8 @@ import type { InstallationStatus } from "#server/trpc/installation/installation"
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { SkeletonCard } from "../_ui/list/skeleton";
+import { Section } from "../_ui/page/card";
 import { Fetched } from "../_ui/page/fetched";
-import { Section } from "../_ui/page/section";
 import { MessageText } from "../_ui/text/address";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";

@@ -1,8 +1,6 @@
-import type { QueryKey } from "@tanstack/react-query";
-import { type ReactNode, useId } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
+import { SideCard } from "../../_ui/page/card";
 import { TextLink } from "../../_ui/page/page-link";
-import { cardStyle } from "../../_ui/styles";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 
@@ -13,27 +11,8 @@ import { Badge } from "../../_ui/text/badge";
 export type CardProps = {
   teamId: string;
   domain: DomainView;
-  refresh: QueryKey[];
   disabledReason: string | undefined;
 };
-
-type SideCardProps = { title: string; aside?: ReactNode; children: ReactNode };
-
-/** A card beside the records, with its heading. */
-export function SideCard({ title, aside, children }: SideCardProps) {
-  const id = useId();
-  return (
-    <section aria-labelledby={id} className={`${cardStyle} p-5`}>
-      <div className="mb-3 flex items-center justify-between gap-3">
-        <h2 id={id} className="font-semibold">
-          {title}
-        </h2>
-        {aside}
-      </div>
-      {children}
-    </section>
-  );
-}
 
 const VERDICTS = {
   passes: { tone: "good", text: "Passes" },
@@ -47,7 +26,7 @@ export function AlignmentCard({ domain: { alignment } }: { domain: DomainView })
   return (
     <SideCard
       title="DMARC alignment"
-      aside={verdict && <Badge tone={VERDICTS[verdict].tone}>{VERDICTS[verdict].text}</Badge>}
+      actions={verdict && <Badge tone={VERDICTS[verdict].tone}>{VERDICTS[verdict].text}</Badge>}
     >
       <dl className="flex flex-col gap-3 leading-6">
         {Object.entries({ DKIM: dkim, SPF: spf, Policy: policy }).map(([name, text]) => (

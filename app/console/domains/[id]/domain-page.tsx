@@ -49,9 +49,8 @@ export function DomainPage({ teamId, id }: Props) {
       { refetchInterval: ({ state }) => (state.data && isAwaitingDns(state.data) ? refetchMs : false) },
     ),
   );
-  const refresh = [trpc.domains.get.queryKey(), trpc.domains.list.queryKey()];
   const verify = useAction(trpc.domains.verify.mutationOptions(), {
-    refresh,
+    refresh: [trpc.domains.pathKey()],
     done: ({ status }) => (status === "verified" ? "Domain verified" : null),
   });
   const { data } = query;
@@ -62,7 +61,7 @@ export function DomainPage({ teamId, id }: Props) {
       </Fetched>
     );
 
-  const card: CardProps = { teamId, domain: data, refresh, disabledReason };
+  const card: CardProps = { teamId, domain: data, disabledReason };
   const isBuiltIn = data.health === "built_in";
   const isVerified = data.status === "verified";
   const verifyButton = (

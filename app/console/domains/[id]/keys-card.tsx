@@ -5,12 +5,13 @@ import { useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Button } from "../../_ui/form/button";
+import { SideCard } from "../../_ui/page/card";
 import { type Label, LabelBadge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { RECORD_STATUS } from "../labels";
-import { type CardProps, SideCard } from "./cards";
+import type { CardProps } from "./cards";
 
 type Key = DomainView["dkimKeys"][number];
 
@@ -29,7 +30,7 @@ function labelOf({ stage, algorithm }: Key, { records, last_checked_at }: Domain
 }
 
 /** The DKIM keys of the domain, and their rotation. */
-export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps) {
+export function KeysCard({ teamId, domain, disabledReason }: CardProps) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
   const { dkimKeys, id } = domain;
@@ -37,7 +38,7 @@ export function KeysCard({ teamId, domain, refresh, disabledReason }: CardProps)
   const isRotating =
     next !== undefined && dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "signing");
   const { run, isBusy, fault, reset } = useAction(trpc.domains.rotateKey.mutationOptions(), {
-    refresh,
+    refresh: [trpc.domains.pathKey()],
     done: "New DKIM keys created. Publish their records.",
     onDone: () => setConfirming(false),
   });

@@ -3,8 +3,9 @@
 import { useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Button } from "../../_ui/form/button";
+import { SideCard } from "../../_ui/page/card";
 import { lazyDialog } from "../../_ui/page/lazy-part";
-import { type CardProps, SideCard } from "./cards";
+import type { CardProps } from "./cards";
 
 const LimitsForm = lazyDialog(async () => (await import("./limits-form")).LimitsForm);
 

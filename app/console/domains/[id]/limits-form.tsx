@@ -20,7 +20,7 @@ const wholeNumber = (min: number, max: number) => ({
 const recipientsMax = 100_000_000;
 
 /** Sets the daily cap and the warm-up in one update, because the cap can be the target of the warm-up. */
-export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { onClose: () => void }) {
+export function LimitsForm({ teamId, domain, onClose }: CardProps & { onClose: () => void }) {
   const trpc = useTRPC();
   const { id, daily_cap: dailyCap, warm_up: warmUp } = domain;
   const { register, handleSubmit, watch, formState } = useForm<Fields>({
@@ -34,7 +34,7 @@ export function LimitsForm({ teamId, domain, refresh, onClose }: CardProps & { o
   });
   const { errors } = formState;
   const action = useAction(trpc.domains.update.mutationOptions(), {
-    refresh,
+    refresh: [trpc.domains.pathKey()],
     done: "Saved",
     onDone: onClose,
   });

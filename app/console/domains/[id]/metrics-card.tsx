@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { SideCard } from "../../_ui/page/card";
 import { TextLink } from "../../_ui/page/page-link";
 import { linkStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
@@ -12,7 +13,6 @@ import {
   rateOrNull,
   toneOfRate,
 } from "../../overview/traffic/rates";
-import { SideCard } from "./cards";
 
 const staleMs = 60_000;
 const RATES = Object.keys(LIMITS) as LimitedRate[];
@@ -29,7 +29,7 @@ export function MetricsCard({ teamId, domain }: { teamId: string; domain: string
   return (
     <SideCard
       title="Last 30 days"
-      aside={
+      actions={
         <TextLink to="/console" parameters={{ range: "30d", domain }} className={`${linkStyle} text-xs`}>
           Overview
         </TextLink>

@@ -2,10 +2,11 @@
 
 import { type FormEvent, useState } from "react";
 import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
+import { SideCard } from "../../_ui/page/card";
 import { buttonStyle } from "../../_ui/styles";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { type CardProps, SideCard } from "./cards";
+import type { CardProps } from "./cards";
 
 const TLS = [
   {
@@ -23,10 +24,13 @@ const TLS = [
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 
 /** Tracking and TLS settings of the domain. A change applies to email that is accepted after it. */
-export function SettingsCard({ teamId, domain, refresh, disabledReason }: CardProps) {
+export function SettingsCard({ teamId, domain, disabledReason }: CardProps) {
   const trpc = useTRPC();
   const { id, open_tracking, click_tracking, tracking_subdomain, tls } = domain;
-  const { run, isBusy } = useAction(trpc.domains.update.mutationOptions(), { refresh, done: "Saved" });
+  const { run, isBusy } = useAction(trpc.domains.update.mutationOptions(), {
+    refresh: [trpc.domains.pathKey()],
+    done: "Saved",
+  });
   const change = (change: Parameters<typeof run>[0]["change"]) => run({ team: teamId, id, change });
   const isDisabled = disabledReason !== undefined || isBusy;
   const isTracking = open_tracking || click_tracking;

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../_ui/form/button";
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { useTRPC } from "../../_ui/trpc";
 

@@ -5,7 +5,7 @@ import type { DoctorReport } from "#server/trpc/installation/installation";
 import { Button } from "../../_ui/form/button";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { FaultNote } from "../../_ui/text/notes";

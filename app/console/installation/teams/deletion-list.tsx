@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { DeletionView } from "#server/services/team-deletions/request";
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 

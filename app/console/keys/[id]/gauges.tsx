@@ -6,7 +6,7 @@ import { TIERS } from "#server/shared/rate-limits";
 import { faultOf } from "../../_ui/fault";
 import { FormFault } from "../../_ui/form/form-fault";
 import { Skeleton } from "../../_ui/list/skeleton";
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { Badge } from "../../_ui/text/badge";
 import { useTRPC } from "../../_ui/trpc";
 import { TIER_LABELS } from "../labels";

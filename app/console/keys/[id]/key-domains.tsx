@@ -8,7 +8,7 @@ import { Confirm } from "../../_ui/dialog/confirm";
 import { faultOf } from "../../_ui/fault";
 import { Button } from "../../_ui/form/button";
 import { SelectField } from "../../_ui/form/form";
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { buttonStyle } from "../../_ui/styles";
 import { useCan } from "../../_ui/team";
 import { FaultNote } from "../../_ui/text/notes";

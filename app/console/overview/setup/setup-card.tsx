@@ -1,35 +1,27 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import type { inferRouterOutputs } from "@trpc/server";
 import { Circle, CircleCheck } from "lucide-react";
 import { type ReactNode, Suspense, useState } from "react";
 import { CAPTURED } from "#server/shared/email-words";
+import type { AppRouter } from "#server/trpc/router";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { Button } from "../../_ui/form/button";
+import { Card } from "../../_ui/page/card";
 import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { TextLink } from "../../_ui/page/page-link";
 import { useLeaveGuard } from "../../_ui/shell/leave-guard";
-import { cardStyle, linkStyle } from "../../_ui/styles";
+import { linkStyle } from "../../_ui/styles";
 import { useCan, useIsOperator } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import type { SmtpPort } from "./samples";
 
 const SampleTabs = lazyPart(async () => (await import("./sample-tabs")).SampleTabs);
 const SendTest = lazyDialog(() => import("./send-test").then(({ SendTest }) => SendTest));
 
-export type Setup = {
-  hasTest: boolean;
-  hasTransport: boolean;
-  isCapturing: boolean;
-  verifiedDomain: string | null;
-  hasKey: boolean;
-  hasSent: boolean;
-  /** The address of the user, to which the examples send. */
-  ownAddress: string;
-  smtp: SmtpPort | null;
-};
+type Setup = inferRouterOutputs<AppRouter>["overview"]["parts"]["setup"];
 type Props = { teamId: string; setup: Setup; publicUrl: string };
 
 /**
@@ -56,83 +48,84 @@ export function SetupCard({ teamId, setup, publicUrl }: Props) {
     </TextLink>
   );
   return (
-    <section aria-labelledby="setup" className={`${cardStyle} mb-6 min-w-0`}>
-      <div className="flex flex-wrap items-baseline justify-between gap-2 border-line border-b px-5 py-3.5">
-        <h2 id="setup" className="font-semibold">
-          Set up sending
-        </h2>
-        <p className="text-soft text-xs">
-          {steps.filter(Boolean).length} of {steps.length} done
-        </p>
-      </div>
-      <div className="grid grid-cols-1 gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
-        <ol className="flex flex-col gap-4">
-          <Step isDone={hasTest} title="Test email">
-            {hasTest ? "Sent." : "Send one from here. Works without code or an SMTP server."}
-            {can("emails:send") ? (
-              <span className="mt-2 block">
-                <Button isSmall tone={hasTest ? "plain" : "primary"} onClick={() => setTesting(true)}>
-                  {hasTest ? "Send another" : "Send a test email"}
-                </Button>
-              </span>
-            ) : null}
-          </Step>
-          <Step isDone={hasTransport} title="Outgoing email">
-            {isCapturing ? (
-              <>
-                {CAPTURED} The list of emails shows it, and nothing leaves this installation.{" "}
-                <a href="/docs/install" className={linkStyle}>
-                  Send to real recipients
-                </a>
-              </>
-            ) : hasTransport ? (
-              "Configured."
-            ) : isOperator ? (
-              <>{addLink("/console/installation/relays", "Add a relay")} and test it there.</>
-            ) : (
-              "The operator of this installation adds a relay. Until then, email to real recipients stays queued."
-            )}
-          </Step>
-          <Step isDone={verifiedDomain !== null} title="Sending domain">
-            {verifiedDomain === null ? (
-              <>
-                {addLink("/console/domains", "Add a domain")} and publish its DNS records. Until then, test
-                with <code>hello@backstamp.test</code> as the sender and <code>delivered@backstamp.test</code>{" "}
-                as the recipient.
-              </>
-            ) : (
-              <>{verifiedDomain} is verified.</>
-            )}
-          </Step>
-          <Step isDone={hasKey} title="API key">
-            <OwnKey teamId={teamId} hasKey={hasKey} token={token} onChange={setToken} />
-          </Step>
-          <Step isDone={hasSent} title="First email from your domain">
-            {verifiedDomain === null ? (
-              <>
-                The examples send from <code>backstamp.test</code> until your domain is verified.
-              </>
-            ) : (
-              "Send it with one of these examples."
-            )}{" "}
-            This list updates by itself.
-            {can("logs:read") ? <LastRejection teamId={teamId} /> : null}
-          </Step>
-        </ol>
-        {/* Beside or below the steps, so its arrival moves nothing above it. */}
-        <Suspense fallback={<div className="min-h-80" />}>
-          <SampleTabs
-            publicUrl={publicUrl}
-            domain={verifiedDomain}
-            hasTransport={hasTransport}
-            ownAddress={ownAddress}
-            token={token}
-            smtp={smtp}
-          />
-        </Suspense>
-      </div>
+    <div className="mb-6">
+      <Card
+        title="Set up sending"
+        actions={
+          <p className="text-soft text-xs">
+            {steps.filter(Boolean).length} of {steps.length} done
+          </p>
+        }
+      >
+        <div className="grid grid-cols-1 gap-x-8 gap-y-6 px-4 py-5 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
+          <ol className="flex flex-col gap-4">
+            <Step isDone={hasTest} title="Test email">
+              {hasTest ? "Sent." : "Send one from here. Works without code or an SMTP server."}
+              {can("emails:send") ? (
+                <span className="mt-2 block">
+                  <Button isSmall tone={hasTest ? "plain" : "primary"} onClick={() => setTesting(true)}>
+                    {hasTest ? "Send another" : "Send a test email"}
+                  </Button>
+                </span>
+              ) : null}
+            </Step>
+            <Step isDone={hasTransport} title="Outgoing email">
+              {isCapturing ? (
+                <>
+                  {CAPTURED} The list of emails shows it, and nothing leaves this installation.{" "}
+                  <a href="/docs/install" className={linkStyle}>
+                    Send to real recipients
+                  </a>
+                </>
+              ) : hasTransport ? (
+                "Configured."
+              ) : isOperator ? (
+                <>{addLink("/console/installation/relays", "Add a relay")} and test it there.</>
+              ) : (
+                "The operator of this installation adds a relay. Until then, email to real recipients stays queued."
+              )}
+            </Step>
+            <Step isDone={verifiedDomain !== null} title="Sending domain">
+              {verifiedDomain === null ? (
+                <>
+                  {addLink("/console/domains", "Add a domain")} and publish its DNS records. Until then, test
+                  with <code>hello@backstamp.test</code> as the sender and{" "}
+                  <code>delivered@backstamp.test</code> as the recipient.
+                </>
+              ) : (
+                <>{verifiedDomain} is verified.</>
+              )}
+            </Step>
+            <Step isDone={hasKey} title="API key">
+              <OwnKey teamId={teamId} hasKey={hasKey} token={token} onChange={setToken} />
+            </Step>
+            <Step isDone={hasSent} title="First email from your domain">
+              {verifiedDomain === null ? (
+                <>
+                  The examples send from <code>backstamp.test</code> until your domain is verified.
+                </>
+              ) : (
+                "Send it with one of these examples."
+              )}{" "}
+              This list updates by itself.
+              {can("logs:read") ? <LastRejection teamId={teamId} /> : null}
+            </Step>
+          </ol>
+          {/* Beside or below the steps, so its arrival moves nothing above it. */}
+          <Suspense fallback={<div className="min-h-80" />}>
+            <SampleTabs
+              publicUrl={publicUrl}
+              domain={verifiedDomain}
+              hasTransport={hasTransport}
+              ownAddress={ownAddress}
+              token={token}
+              smtp={smtp}
+            />
+          </Suspense>
+        </div>
+      </Card>
       {isTesting ? <SendTest teamId={teamId} onClose={() => setTesting(false)} /> : null}
-    </section>
+    </div>
   );
 }
 

@@ -5,9 +5,9 @@ import { useState } from "react";
 import type { RowsView, TrafficView } from "#server/trpc/overview/traffic-view";
 import { Toggle } from "../../_ui/form/toggle";
 import { Loading, Skeleton } from "../../_ui/list/skeleton";
+import { SideCard } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
 import { TextLink } from "../../_ui/page/page-link";
-import { cardStyle } from "../../_ui/styles";
 import { formatPercent, LIMITS } from "./rates";
 
 const DIMENSIONS = [
@@ -82,11 +82,9 @@ export function Breakdown({ traffic, tags, onTags }: Props) {
     setDimension(selected);
   };
   return (
-    <section aria-labelledby="breakdown" className={`${cardStyle} min-w-0 p-5 max-md:px-4`}>
-      <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
-        <h2 id="breakdown" className="font-semibold">
-          Recipients by {label.toLowerCase()}
-        </h2>
+    <SideCard
+      title={`Recipients by ${label.toLowerCase()}`}
+      actions={
         <Toggle
           label="Group by"
           value={dimension}
@@ -95,7 +93,8 @@ export function Breakdown({ traffic, tags, onTags }: Props) {
           className="rounded-lg border border-line bg-sunk p-0.5"
           itemClassName="h-7 rounded-md px-2.5 text-xs text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:text-ink aria-pressed:shadow-sm max-md:h-10"
         />
-      </div>
+      }
+    >
       {dimension === "byTag" ? (
         <Fetched by={tags} isBare loading={<RowsLoading />}>
           {(data) => (
@@ -107,7 +106,7 @@ export function Breakdown({ traffic, tags, onTags }: Props) {
       ) : (
         <Rows dimension={dimension} label={label} {...traffic[dimension]} />
       )}
-    </section>
+    </SideCard>
   );
 }
 

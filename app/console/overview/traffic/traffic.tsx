@@ -4,7 +4,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { SpanView, TrafficView } from "#server/trpc/overview/traffic-view";
 import { Skeleton } from "../../_ui/list/skeleton";
-import { cardStyle } from "../../_ui/styles";
+import { SideCard } from "../../_ui/page/card";
 import { formatPercent, LIMITS, type LimitedRate } from "./rates";
 import { formatSpan, STATUSES } from "./series";
 
@@ -22,14 +22,14 @@ export function Traffic({ traffic }: Props) {
   const { spans, unit, partialAt, isComplete } = traffic;
   const isEmpty = spans.every((span) => STATUSES.every(({ name }) => span[name] === 0));
   return (
-    <section aria-labelledby="traffic" className={`${cardStyle} min-w-0 p-5`}>
-      <h2 id="traffic" className="mb-1 font-semibold">
-        Recipients by {unit} <span className="font-normal text-soft text-xs">UTC</span>
-      </h2>
-      <p className="mb-3 text-soft text-xs">
-        By their current status, in the {unit} in which the email was accepted.
-        {partialAt === null ? null : ` Partial ${unit}: ${formatSpan(partialAt, unit)}.`}
-      </p>
+    <SideCard
+      title={
+        <>
+          Recipients by {unit} <span className="font-normal text-soft text-xs">UTC</span>
+        </>
+      }
+      note={`By their current status, in the ${unit} in which the email was accepted.${partialAt === null ? "" : ` Partial ${unit}: ${formatSpan(partialAt, unit)}.`}`}
+    >
       {isEmpty ? (
         <p className="text-soft">No email in this time range.</p>
       ) : (
@@ -49,7 +49,7 @@ export function Traffic({ traffic }: Props) {
         </summary>
         <Figures spans={spans} unit={unit} partialAt={partialAt} />
       </details>
-    </section>
+    </SideCard>
   );
 }
 

@@ -1,7 +1,7 @@
 "use client";
 
 import { ActionForm } from "../../_ui/form/action-form";
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 

@@ -4,8 +4,8 @@ import { type ComponentProps, useState } from "react";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { ActionForm } from "../../_ui/form/action-form";
 import { SelectField } from "../../_ui/form/form";
+import { Section } from "../../_ui/page/card";
 import { useDisabledReason } from "../../_ui/page/permission";
-import { Section } from "../../_ui/page/section";
 import { useTRPC } from "../../_ui/trpc";
 import { type ActionState, useAction } from "../../_ui/use-action";
 

@@ -1,4 +1,4 @@
-import { Section } from "../../_ui/page/section";
+import { Section } from "../../_ui/page/card";
 import { linkStyle } from "../../_ui/styles";
 
 /** How to verify the signature of a request. The guide has the code. */

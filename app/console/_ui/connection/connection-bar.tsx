@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { WifiOff } from "lucide-react";
 import { useOffline } from "next/offline";
 import { useEffect, useRef } from "react";
-import { checkConnection, useIsConnectionLost } from "./connection";
+import { checkConnection, useIsConnectionLost, watchNetwork } from "./connection";
 
 /**
  * Says that the connection is lost, as long as it is. After that the page reads its data again, and pages
@@ -16,6 +16,7 @@ export function ConnectionBar() {
   const wasLost = useRef(false);
   // A page that could not be loaded, while the browser has a network.
   const hasFailedPage = useOffline();
+  useEffect(watchNetwork, []);
   useEffect(() => {
     if (hasFailedPage) void checkConnection();
   }, [hasFailedPage]);

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { createStore } from "./store";
 
 /** The time in ms between two checks whether the service responds again, and the timeout of one. */
 const pauseMs = 2_000;
@@ -9,7 +9,10 @@ let lost: Promise<void> | null = null;
 let endLost = () => {};
 let timer: ReturnType<typeof setTimeout> | undefined;
 let checking: Promise<boolean> | null = null;
-const listeners = new Set<() => void>();
+const isLost = createStore(false);
+
+/** Whether the connection to the service is lost. */
+export const useIsConnectionLost = isLost.use;
 
 function setConnected(isConnected: boolean): void {
   clearTimeout(timer);
@@ -22,7 +25,7 @@ function setConnected(isConnected: boolean): void {
     lost = new Promise((resolve) => {
       endLost = resolve;
     });
-  for (const notify of listeners) notify();
+  isLost.set(!isConnected);
 }
 
 /**
@@ -61,22 +64,13 @@ export async function loadPage(path: string): Promise<void> {
   if (wanted === path) window.location.assign(path);
 }
 
-/** Whether the connection to the service is lost. */
-export const useIsConnectionLost = (): boolean =>
-  useSyncExternalStore(
-    subscribe,
-    () => lost !== null,
-    () => false,
-  );
-
-function subscribe(onChange: () => void): () => void {
+/** Follows what the browser says about its network. Returns what ends it. */
+export function watchNetwork(): () => void {
   const onOffline = () => setConnected(false);
   const onOnline = () => void checkConnection();
-  listeners.add(onChange);
   window.addEventListener("offline", onOffline);
   window.addEventListener("online", onOnline);
   return () => {
-    listeners.delete(onChange);
     window.removeEventListener("offline", onOffline);
     window.removeEventListener("online", onOnline);
   };

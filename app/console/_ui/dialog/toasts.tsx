@@ -1,6 +1,6 @@
 "use client";
 
-import { useSyncExternalStore } from "react";
+import { createStore } from "../connection/store";
 import type { Fault } from "../fault";
 import { lazyDialog } from "../page/lazy-part";
 
@@ -10,27 +10,13 @@ const Toaster = lazyDialog(async () => (await import("./toaster")).Toaster);
 /** Long enough to read the text, decide, and reach the button by keyboard. */
 const undoableMs = 15_000;
 
-let isRequested = false;
-let notify = () => {};
-const subscribe = (onChange: () => void) => {
-  notify = onChange;
-  return () => {
-    notify = () => {};
-  };
-};
-const onServer = () => false;
+const requested = createStore(false);
 
 /** Displays toasts. The code loads with the first one. */
-export function Toasts() {
-  const isMounted = useSyncExternalStore(subscribe, () => isRequested, onServer);
-  return isMounted ? <Toaster /> : null;
-}
+export const Toasts = () => (requested.use() ? <Toaster /> : null);
 
 /** Loads the code of toasts while a call is in progress that will show one. */
-export function preloadToasts(): void {
-  isRequested = true;
-  notify();
-}
+export const preloadToasts = (): void => requested.set(true);
 
 /** Shows a success message. */
 export function showSuccess(text: string): void {

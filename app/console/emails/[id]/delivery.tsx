@@ -1,6 +1,6 @@
 import { EVENTS, formatReply } from "#server/shared/email-words";
 import type { EmailView, EventView, RecipientView } from "#server/trpc/emails/views";
-import { formatNumber } from "../../_ui/format-number";
+import { formatCount, formatNumber } from "../../_ui/format-number";
 import { Card } from "../../_ui/page/card";
 import { Address, AddressText, MessageText } from "../../_ui/text/address";
 import { StatusBadge } from "../../_ui/text/badge";
@@ -29,17 +29,9 @@ export function Recipients({ recipients, events, delays }: RecipientsProps) {
               </span>
               <StatusBadge status={recipient.status} />
             </div>
-            {recipient.reason ? (
-              <p className="break-words text-soft">
-                <AddressText>{recipient.reason}</AddressText>
-              </p>
-            ) : null}
+            <Text of={recipient.reason} />
             <Meaning of={recipient} />
-            {recipient.advice ? (
-              <p className="break-words text-ink">
-                <AddressText>{recipient.advice}</AddressText>
-              </p>
-            ) : null}
+            <Text of={recipient.advice} className="text-ink" />
             <NextAttempt recipient={recipient} delays={delays} />
             <Attempts recipient={recipient} count={attempts.get(recipient.address) ?? 0} />
             {recipient.provider_id ? (
@@ -56,6 +48,16 @@ export function Recipients({ recipients, events, delays }: RecipientsProps) {
     </Card>
   );
 }
+
+type TextProps = { of: string | null | undefined; className?: string };
+
+/** A paragraph with each address on one line. */
+const Text = ({ of, className = "text-soft" }: TextProps) =>
+  of ? (
+    <p className={`break-words ${className}`}>
+      <AddressText>{of}</AddressText>
+    </p>
+  ) : null;
 
 type MeaningProps = { of: { meaning: string | null; reason?: string | null | undefined } };
 
@@ -78,7 +80,7 @@ const RuleText = ({ rule, text, reason }: RuleProps) =>
 const Attempts = ({ recipient: { host, relay }, count }: { recipient: RecipientView; count: number }) =>
   count === 0 ? null : (
     <p className="text-soft text-xs">
-      {count === 1 ? "1 attempt" : `${formatNumber(count)} attempts`}
+      {formatCount(count, "attempt")}
       {host ? (
         <>
           {" at "}
@@ -106,8 +108,8 @@ function NextAttempt({ recipient, delays }: { recipient: RecipientView; delays: 
       </p>
       {CAPPED.has(rule) && delays.cap ? (
         <p className="text-soft">
-          Sent today by {delays.cap.of ?? "the team"}: {delays.cap.handedOver.toLocaleString("en")} of{" "}
-          {delays.cap.allowed.toLocaleString("en")} recipients.
+          Sent today by {delays.cap.of ?? "the team"}: {formatNumber(delays.cap.handedOver)} of{" "}
+          {formatNumber(delays.cap.allowed)} recipients.
         </p>
       ) : null}
       {rule === "relay_paused"
@@ -175,21 +177,12 @@ function Entry({ event, attempt, isShared }: EntryProps) {
         </h3>
         <When at={event.created_at} className="shrink-0 text-soft text-xs" />
       </div>
-      {isShared && event.recipient ? (
-        <p className="break-words text-soft">
-          <Address>{event.recipient}</Address>
-        </p>
-      ) : null}
-      {reason ? (
-        <p className="break-words text-soft">
-          <AddressText>{reason}</AddressText>
-        </p>
-      ) : null}
-      {reply && !isInReason(reply) ? (
-        <p className="break-words rounded-md bg-sunk px-2 py-1 font-mono text-xs">
-          <AddressText>{reply}</AddressText>
-        </p>
-      ) : null}
+      <Text of={isShared ? event.recipient : null} />
+      <Text of={reason} />
+      <Text
+        of={reply && !isInReason(reply) ? reply : null}
+        className="rounded-md bg-sunk px-2 py-1 font-mono text-xs"
+      />
       <Meaning of={{ meaning: event.meaning, reason }} />
       {visit ? <Visit visit={visit} /> : null}
       {host && !isInReason(host) ? <p className="wrap-anywhere font-mono text-soft text-xs">{host}</p> : null}

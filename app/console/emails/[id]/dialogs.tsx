@@ -21,14 +21,17 @@ import { retryableRecipients } from "./attempts";
 /** The props of every dialog about an email. */
 export type EmailDialogProps = { teamId: string; email: EmailView; onClose: () => void };
 
+/** What follows after the action of a dialog. */
+function useAfter(onClose: () => void) {
+  const trpc = useTRPC();
+  return { refresh: [trpc.emails.pathKey()], onDone: onClose };
+}
+
 /** Cancels a scheduled email. */
 export function CancelDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
-  const action = useAction(trpc.emails.cancel.mutationOptions(), {
-    done: "Email canceled",
-    refresh: [trpc.emails.pathKey()],
-    onDone: onClose,
-  });
+  const done = "Email canceled";
+  const action = useAction(trpc.emails.cancel.mutationOptions(), { done, ...useAfter(onClose) });
   return (
     <Confirm
       onOpenChange={onClose}
@@ -73,41 +76,39 @@ export function CurlDialog({ teamId, email, onClose }: EmailDialogProps) {
   );
 }
 
-type Resolution = "sent" | "failed" | "retry";
-
-const RESOLUTIONS = {
-  sent: {
+const RESOLUTIONS = [
+  {
+    value: "sent",
     label: "Mark as sent",
     done: "Marked as sent",
     hint: "If the email was lost, it is never delivered.",
   },
-  failed: {
+  {
+    value: "failed",
     label: "Mark as failed",
     done: "Marked as failed",
     hint: "Nothing is sent now. If the email was delivered and you retry it later, it is delivered twice.",
   },
-  retry: {
+  {
+    value: "retry",
     label: "Send again",
     done: "Queued for retry",
     hint: "If the email was delivered, it is delivered twice.",
   },
-} as const;
+] as const;
 
 /** Resolves an unknown outcome: the user marks the email as sent or sends it again. */
 export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
   const trpc = useTRPC();
-  const [as, setAs] = useState<Resolution>("sent");
+  const [chosen, setChosen] = useState<(typeof RESOLUTIONS)[number]>(RESOLUTIONS[0]);
+  const { value: as, label, done } = chosen;
   const unknown = email.recipients.filter(({ status }) => status === "unknown");
-  const action = useAction(trpc.emails.settle.mutationOptions(), {
-    done: RESOLUTIONS[as].done,
-    refresh: [trpc.emails.pathKey()],
-    onDone: onClose,
-  });
+  const action = useAction(trpc.emails.settle.mutationOptions(), { done, ...useAfter(onClose) });
   return (
     <Confirm
       onOpenChange={onClose}
       title="Resolve unknown outcome"
-      confirmLabel={RESOLUTIONS[as].label}
+      confirmLabel={label}
       tone="plain"
       action={action}
       onConfirm={() => action.run({ team: teamId, id: email.id, as })}
@@ -123,12 +124,10 @@ export function ResolveDialog({ teamId, email, onClose }: EmailDialogProps) {
         label="Resolution"
         name="resolution"
         value={as}
-        onChange={({ target }) => setAs(target.value as Resolution)}
-        options={(Object.keys(RESOLUTIONS) as Resolution[]).map((value) => ({
-          value,
-          label: RESOLUTIONS[value].label,
-          hint: RESOLUTIONS[value].hint,
-        }))}
+        onChange={({ target }) =>
+          setChosen(RESOLUTIONS.find(({ value }) => value === target.value) ?? chosen)
+        }
+        options={RESOLUTIONS}
       />
     </Confirm>
   );
@@ -143,8 +142,7 @@ export function RetryDialog({ teamId, email, onClose }: EmailDialogProps) {
   const { run, isBusy, fault } = useAction(trpc.emails.retry.mutationOptions(), {
     done: ({ recipients }) =>
       recipients === 1 ? "Queued for retry" : `Queued for retry: ${formatNumber(recipients)} recipients`,
-    refresh: [trpc.emails.pathKey()],
-    onDone: onClose,
+    ...useAfter(onClose),
   });
   return (
     <Confirm
@@ -211,11 +209,8 @@ export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
   const [date, setDate] = useState(() => toLocal(new Date(email.scheduled_at ?? Date.now())));
   const at = new Date(date);
   const isTime = !Number.isNaN(at.getTime());
-  const rescheduling = useAction(trpc.emails.reschedule.mutationOptions(), {
-    done: "Rescheduled",
-    refresh: [trpc.emails.pathKey()],
-    onDone: onClose,
-  });
+  const done = "Rescheduled";
+  const rescheduling = useAction(trpc.emails.reschedule.mutationOptions(), { done, ...useAfter(onClose) });
   return (
     <Dialog onOpenChange={onClose} title="Reschedule email">
       <ActionForm

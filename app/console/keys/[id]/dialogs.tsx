@@ -16,13 +16,18 @@ import { NewSecret, networksOf } from "../new-key";
 /** The props of each dialog of the page. */
 export type KeyDialogProps = { teamId: string; keyView: KeyView; publicUrl: string; onClose: () => void };
 
+const useRefresh = () => {
+  const trpc = useTRPC();
+  return [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()];
+};
+
 /** Renames a key. */
 export function RenameKey({ teamId, keyView, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
   const { register, handleSubmit, formState } = useForm({ defaultValues: { name: keyView.name } });
   const action = useAction(trpc.keys.rename.mutationOptions(), {
     done: "Key renamed",
-    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    refresh: useRefresh(),
     onDone: onClose,
   });
   const rename = handleSubmit(({ name }) => action.run({ team: teamId, id: keyView.id, name }));
@@ -49,7 +54,7 @@ export function ChangeNetworks({ teamId, keyView, onClose }: KeyDialogProps) {
   });
   const action = useAction(trpc.keys.setNetworks.mutationOptions(), {
     done: "Client networks changed",
-    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    refresh: useRefresh(),
     onDone: onClose,
   });
   const change = handleSubmit(({ networks }) =>
@@ -89,7 +94,7 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
   const trpc = useTRPC();
   const { register, handleSubmit } = useForm({ defaultValues: { overlap: "86400" } });
   const action = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
-    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    refresh: useRefresh(),
   });
   const rotate = handleSubmit(({ overlap }) =>
     action.run({ team: teamId, id: keyView.id, overlapSeconds: Number(overlap) }),
@@ -134,7 +139,7 @@ export function RevokeKey({ teamId, keyView, onClose }: KeyDialogProps) {
   );
   const action = useAction(trpc.keys.revoke.mutationOptions(), {
     done: "Key revoked",
-    refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
+    refresh: useRefresh(),
     onDone: onClose,
   });
   const lastUsedAt = usage?.lastUsedAt ?? keyView.last_used_at;

@@ -1,5 +1,6 @@
 "use client";
 
+import type { ReactNode } from "react";
 import {
   Bar,
   BarChart,
@@ -11,6 +12,7 @@ import {
   Tooltip,
   XAxis,
   YAxis,
+  type YAxisProps,
 } from "recharts";
 import type { SpanView } from "#server/trpc/overview/traffic-view";
 import { formatPercent, LIMITS, type LimitedRate } from "./rates";
@@ -80,36 +82,33 @@ function SpanBar({ isPartial, ...bar }: RectangleProps & { isPartial?: boolean }
   );
 }
 
-const tooltip = (
-  <Tooltip
-    contentStyle={box}
-    cursor={{ fill: "var(--mute-tint)", stroke: "var(--line)" }}
-    isAnimationActive={false}
-  />
-);
+type ChartProps = {
+  data: Point[];
+  series: readonly { dataKey: string; name: string; fill: string }[];
+  /** Of the vertical axis. */
+  scale: Pick<YAxisProps, "allowDecimals" | "domain" | "tickFormatter" | "tickCount">;
+  formatValue?: (value: unknown) => string;
+  children?: ReactNode;
+};
 
-const StatusChart = ({ data, series }: { data: Point[]; series: readonly Series[] }) => (
+/** Bars of stacked series, and what else is drawn on their scale. */
+const Chart = ({ data, series, scale, formatValue, children }: ChartProps) => (
   <ResponsiveContainer width="100%" height="100%" initialDimension={size}>
     <BarChart data={data} margin={margin} accessibilityLayer={false} syncId="traffic">
-      <CartesianGrid vertical={false} stroke="var(--line)" />
       <XAxis dataKey="name" tick={axis} tickLine={false} axisLine={false} minTickGap={24} />
-      <YAxis
-        tick={axis}
-        tickLine={false}
-        axisLine={false}
-        width={44}
-        allowDecimals={false}
-        tickFormatter={formatCount}
-        tickCount={4}
+      <YAxis tick={axis} tickLine={false} axisLine={false} width={44} {...scale} />
+      <Tooltip
+        contentStyle={box}
+        cursor={{ fill: "var(--mute-tint)", stroke: "var(--line)" }}
+        isAnimationActive={false}
+        {...(formatValue && { formatter: formatValue })}
       />
-      {tooltip}
-      {series.map(({ name, label, color }) => (
+      {children}
+      {series.map((bar) => (
         <Bar
-          key={name}
-          dataKey={name}
-          name={label}
-          stackId="statuses"
-          fill={color}
+          key={bar.name}
+          {...bar}
+          stackId="series"
           maxBarSize={28}
           shape={SpanBar}
           isAnimationActive={false}
@@ -117,6 +116,16 @@ const StatusChart = ({ data, series }: { data: Point[]; series: readonly Series[
       ))}
     </BarChart>
   </ResponsiveContainer>
+);
+
+const StatusChart = ({ data, series }: { data: Point[]; series: readonly Series[] }) => (
+  <Chart
+    data={data}
+    series={series.map(({ name, label, color }) => ({ dataKey: name, name: label, fill: color }))}
+    scale={{ allowDecimals: false, tickFormatter: formatCount, tickCount: 4 }}
+  >
+    <CartesianGrid vertical={false} stroke="var(--line)" />
+  </Chart>
 );
 
 /** A rate with the limits of mailbox providers as lines. */
@@ -129,36 +138,15 @@ function RateChart({ data, rate }: { data: Point[]; rate: LimitedRate }) {
         {label}. Lines: target {target}%, limit {max}%
       </p>
       <div className="min-h-0 grow">
-        <ResponsiveContainer width="100%" height="100%" initialDimension={size}>
-          <BarChart data={data} margin={margin} accessibilityLayer={false} syncId="traffic">
-            <XAxis dataKey="name" tick={axis} tickLine={false} axisLine={false} minTickGap={24} />
-            <YAxis
-              tick={axis}
-              tickLine={false}
-              axisLine={false}
-              width={44}
-              domain={[0, highest * 1.1]}
-              tickFormatter={formatPercent}
-              tickCount={3}
-            />
-            <Tooltip
-              contentStyle={box}
-              cursor={{ fill: "var(--mute-tint)" }}
-              formatter={(value) => formatPercent(Number(value))}
-              isAnimationActive={false}
-            />
-            <Bar
-              dataKey={rate}
-              name={label}
-              fill="var(--soft)"
-              maxBarSize={28}
-              shape={SpanBar}
-              isAnimationActive={false}
-            />
-            <ReferenceLine y={target} stroke="var(--warn)" strokeDasharray="5 4" />
-            <ReferenceLine y={max} stroke="var(--bad)" />
-          </BarChart>
-        </ResponsiveContainer>
+        <Chart
+          data={data}
+          series={[{ dataKey: rate, name: label, fill: "var(--soft)" }]}
+          scale={{ domain: [0, highest * 1.1], tickFormatter: formatPercent, tickCount: 3 }}
+          formatValue={(value) => formatPercent(Number(value))}
+        >
+          <ReferenceLine y={target} stroke="var(--warn)" strokeDasharray="5 4" />
+          <ReferenceLine y={max} stroke="var(--bad)" />
+        </Chart>
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 import type { Tier } from "#server/shared/rate-limits";
 import type { Scope } from "#server/shared/scopes";
 import type { KeyRow } from "#server/trpc/keys/keys";
+import { formatCount } from "../_ui/format-number";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 
@@ -58,7 +59,7 @@ export function formatScopes(scopes: readonly string[]): string {
   const known = SCOPE_NAMES.filter((name) => scopes.includes(name));
   if (known.length === SCOPE_NAMES.length) return "Full access";
   if (known.length === 1 && known[0] === "emails:send") return "Sending only";
-  return known.length === 1 ? "1 permission" : `${known.length} permissions`;
+  return formatCount(known.length, "permission");
 }
 
 /** All permissions of the scopes, for a tooltip. */

@@ -4,6 +4,7 @@ import { useForm } from "react-hook-form";
 import { Dialog } from "../_ui/dialog/dialog";
 import { ActionForm } from "../_ui/form/action-form";
 import { TextAreaField } from "../_ui/form/form";
+import { formatCount, formatNumber } from "../_ui/format-number";
 import { AddressText } from "../_ui/text/address";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -75,14 +76,12 @@ export function AddSuppressions({ teamId, onClose }: { teamId: string; onClose: 
 
 type AddResult = { added: number; changed: number; existing: number };
 
-const count = (n: number): string => `${n.toLocaleString("en")} ${n === 1 ? "address" : "addresses"}`;
-
 /** "2 addresses suppressed, 1 already on the list". */
 export function formatAdded({ added, changed, existing }: AddResult): string {
   const parts = [
-    added === 0 ? "" : `${count(added)} suppressed`,
-    changed === 0 ? "" : `${changed.toLocaleString("en")} now suppressed for all email`,
-    existing === 0 ? "" : `${existing.toLocaleString("en")} already on the list`,
+    added === 0 ? "" : `${formatCount(added, "address", "addresses")} suppressed`,
+    changed === 0 ? "" : `${formatNumber(changed)} now suppressed for all email`,
+    existing === 0 ? "" : `${formatNumber(existing)} already on the list`,
   ].filter(Boolean);
   return parts.join(", ") || "No addresses added";
 }

@@ -3,11 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import type { CallView } from "#server/trpc/activity/activity";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { faultOf } from "../../_ui/fault";
 import { SkeletonCard } from "../../_ui/list/skeleton";
+import { Fetched } from "../../_ui/page/fetched";
 import { TextLink } from "../../_ui/page/page-link";
 import { CodeBlock } from "../../_ui/text/code-block";
-import { FaultNote } from "../../_ui/text/notes";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { ResponseStatus } from "./request-columns";
@@ -17,7 +16,7 @@ type Props = { teamId: string; row: CallView; onClose: () => void };
 /** One API request with the stored request and response bodies. */
 export function RequestDetail({ teamId, row, onClose }: Props) {
   const trpc = useTRPC();
-  const { data, error, refetch } = useQuery(
+  const request = useQuery(
     trpc.activity.request.queryOptions({ team: teamId, id: row.id }, { staleTime: Number.POSITIVE_INFINITY }),
   );
   return (
@@ -28,19 +27,19 @@ export function RequestDetail({ teamId, row, onClose }: Props) {
         {row.apiKeyName ? <TextLink to={`/console/keys/${row.api_key_id}`}>{row.apiKeyName}</TextLink> : null}
         {row.user_agent ? <span className="min-w-0 break-words">{row.user_agent}</span> : null}
       </div>
-      {error && !data ? <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} /> : null}
-      {!data && !error ? <SkeletonCard lines={6} /> : null}
-      {data ? (
-        <>
-          {data.rejection?.detail ? <p>{data.rejection.detail}</p> : null}
-          <Body label="Request" body={data.request_body} none="no body" />
-          <Body label="Response" body={data.response_body} none="not stored" />
-          <p className="text-soft text-xs leading-5">
-            Secrets and email content are removed before a request is stored. The request is deleted after
-            seven days.
-          </p>
-        </>
-      ) : null}
+      <Fetched by={request} isBare loading={<SkeletonCard lines={6} />}>
+        {(data) => (
+          <>
+            {data.rejection?.detail ? <p>{data.rejection.detail}</p> : null}
+            <Body label="Request" body={data.request_body} none="no body" />
+            <Body label="Response" body={data.response_body} none="not stored" />
+            <p className="text-soft text-xs leading-5">
+              Secrets and email content are removed before a request is stored. The request is deleted after
+              seven days.
+            </p>
+          </>
+        )}
+      </Fetched>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { RadioCards, TextAreaField, TextField } from "../../_ui/form/form";
+import { formatCount } from "../../_ui/format-number";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -171,4 +172,4 @@ export function RevokeKey({ teamId, keyView, onClose }: KeyDialogProps) {
 }
 
 const formatRequests = ({ calls, isAtLeast }: { calls: number; isAtLeast: boolean }): string =>
-  `${isAtLeast ? "At least " : ""}${calls} ${calls === 1 ? "request" : "requests"}`;
+  `${isAtLeast ? "At least " : ""}${formatCount(calls, "request")}`;

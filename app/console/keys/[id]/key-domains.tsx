@@ -5,13 +5,12 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { KeyView } from "#server/trpc/keys/keys";
 import { Confirm } from "../../_ui/dialog/confirm";
-import { faultOf } from "../../_ui/fault";
 import { Button } from "../../_ui/form/button";
 import { SelectField } from "../../_ui/form/form";
 import { Section } from "../../_ui/page/card";
+import { Fetched } from "../../_ui/page/fetched";
 import { buttonStyle } from "../../_ui/styles";
 import { useCan } from "../../_ui/team";
-import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
@@ -100,40 +99,42 @@ function LinkedDomain({ teamId, keyId, domain, canUnlink }: LinkedProps) {
 function AddDomain({ teamId, keyView, linked }: { teamId: string; keyView: KeyView; linked: Domain[] }) {
   const trpc = useTRPC();
   const [chosen, setChosen] = useState("");
-  const { data, error, refetch } = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
+  const options = useQuery(trpc.keys.options.queryOptions({ team: teamId }));
   const link = useAction(trpc.keys.link.mutationOptions(), {
     done: "Domain added",
     refresh: [trpc.keys.get.queryKey(), trpc.keys.list.queryKey()],
     onDone: () => setChosen(""),
   });
-  const available = data?.domains.filter(({ id }) => !linked.some((each) => each.id === id)) ?? [];
-  if (error && !data) return <FaultNote fault={faultOf(error)} onRetry={() => void refetch()} />;
-  if (data && available.length === 0) return null;
+  const available = options.data?.domains.filter(({ id }) => !linked.some((each) => each.id === id)) ?? [];
+  if (options.data && available.length === 0) return null;
   return (
-    <form
-      className="flex items-end gap-2 border-line border-t px-5 py-4"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (chosen !== "") link.run({ team: teamId, id: keyView.id, domainId: chosen });
-      }}
-    >
-      <div className="min-w-0 grow">
-        <SelectField label="Add domain" value={chosen} onChange={({ target }) => setChosen(target.value)}>
-          <option value="">Choose a domain</option>
-          {available.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </SelectField>
-      </div>
-      <button
-        type="submit"
-        disabled={chosen === "" || link.isBusy}
-        className={`${buttonStyle.plain} h-11 md:h-10`}
+    <Fetched by={options} isBare>
+      <form
+        className="flex items-end gap-2 border-line border-t px-5 py-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (chosen !== "") link.run({ team: teamId, id: keyView.id, domainId: chosen });
+        }}
       >
-        <Plus className="size-4" aria-hidden="true" /> Add
-      </button>
-    </form>
+        <div className="min-w-0 grow">
+          <SelectField
+            label="Add domain"
+            value={chosen}
+            options={[
+              { value: "", label: "Choose a domain" },
+              ...available.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            onChange={({ target }) => setChosen(target.value)}
+          />
+        </div>
+        <button
+          type="submit"
+          disabled={chosen === "" || link.isBusy}
+          className={`${buttonStyle.plain} h-11 md:h-10`}
+        >
+          <Plus className="size-4" aria-hidden="true" /> Add
+        </button>
+      </form>
+    </Fetched>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
 import type { KeyRejectionReason } from "#server/services/keys/use";
 import type { KeyView, RejectionView } from "#server/trpc/keys/keys";
-import { formatNumber } from "../../_ui/format-number";
+import { formatCount } from "../../_ui/format-number";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/card";
@@ -66,7 +66,7 @@ function RejectionList({ groups }: { groups: readonly RejectionView[] }) {
             </p>
           </div>
           <span className="text-right tabular-nums max-md:row-start-1 max-md:col-start-2">
-            {formatNumber(count)} {count === 1 ? "request" : "requests"}
+            {formatCount(count, "request")}
           </span>
           <When at={lastAt} className="text-right text-soft text-xs max-md:col-span-2 max-md:text-left" />
         </li>

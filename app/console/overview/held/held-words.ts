@@ -1,9 +1,7 @@
 import type { HeldView } from "#server/trpc/overview/overview";
-import { formatNumber } from "../../_ui/format-number";
+import { formatCount } from "../../_ui/format-number";
 
-/** For example `1,234 deliveries`. */
-export const formatDeliveries = (count: number) =>
-  `${formatNumber(count)} ${count === 1 ? "delivery" : "deliveries"}`;
+export const formatDeliveries = (count: number) => formatCount(count, "delivery", "deliveries");
 
 /** How many deliveries are held, with the verb. */
 export const formatHeld = ({ deliveries, hasMore }: HeldView) =>

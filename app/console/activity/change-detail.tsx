@@ -1,8 +1,10 @@
 "use client";
 
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { AuditEntryView } from "#server/trpc/activity/activity";
 import { Dialog } from "../_ui/dialog/dialog";
+import { Properties } from "../_ui/page/facts";
+import { cardStyle } from "../_ui/styles";
 import { AddressText } from "../_ui/text/address";
 import { CopyButton } from "../_ui/text/copy-button";
 import { When } from "../_ui/text/when";
@@ -17,48 +19,19 @@ export function ChangeDetail({ change, onClose }: { change: AuditEntryView; onCl
       title={words}
       description={<code className="font-mono text-xs">{action}</code>}
     >
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-6 gap-y-3">
-        <Line name="Target">
-          <SubjectLink change={change} />
-        </Line>
-        {subjectId ? (
-          <Line name="Id">
-            <CopyableText text={subjectId} label="Copy id" />
-          </Line>
-        ) : null}
-        <Line name="Actor">
-          <Actor change={change} />
-        </Line>
-        <Line name="Time">
-          <When at={createdAt} />
-        </Line>
-        {linesOf(detail).map(({ name, now, before }) => (
-          <Line key={name} name={name}>
-            <span className="break-words">
-              <AddressText>{now}</AddressText>
-            </span>
-            {before === undefined ? null : (
-              <span className="text-soft">
-                {" "}
-                <AddressText>{`(before: ${before})`}</AddressText>
-              </span>
-            )}
-          </Line>
-        ))}
-        <Line name="Request">
-          <CopyableText text={requestId} label="Copy request id" />
-        </Line>
-      </dl>
+      <div className={cardStyle}>
+        <Properties
+          entries={[
+            ["Target", <SubjectLink key="target" change={change} />],
+            ["Id", subjectId && <CopyableText text={subjectId} label="Copy id" />],
+            ["Actor", <Actor key="actor" change={change} />],
+            ["Time", <When key="time" at={createdAt} />],
+            ...linesOf(detail),
+            ["Request", <CopyableText key="request" text={requestId} label="Copy request id" />],
+          ]}
+        />
+      </div>
     </Dialog>
-  );
-}
-
-function Line({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
   );
 }
 
@@ -83,7 +56,7 @@ const formatValue = (value: Detail[string] | undefined): string => {
 };
 
 /** The changed values, each with its previous value if the log has one. */
-function linesOf(detail: Detail) {
+function linesOf(detail: Detail): [string, ReactNode][] {
   return Object.keys(detail)
     .filter((name) => !name.endsWith("_before"))
     .map((name) => {
@@ -94,7 +67,20 @@ function linesOf(detail: Detail) {
               .replace(/([A-Z])/g, "_$1")
               .toLowerCase()
               .replaceAll("_", " ");
-      const before = `${name}_before` in detail ? formatValue(detail[`${name}_before`]) : undefined;
-      return { name: words.charAt(0).toUpperCase() + words.slice(1), now: formatValue(detail[name]), before };
+      const now = formatValue(detail[name]);
+      const before = `${name}_before`;
+      return [
+        words.charAt(0).toUpperCase() + words.slice(1),
+        before in detail ? (
+          <Fragment key={name}>
+            <AddressText>{now}</AddressText>{" "}
+            <span className="text-soft">
+              <AddressText>{`(before: ${formatValue(detail[before])})`}</AddressText>
+            </span>
+          </Fragment>
+        ) : (
+          now
+        ),
+      ];
     });
 }

@@ -5,7 +5,7 @@ import { Globe, LoaderCircle, Radar, SearchX, Trash2, TriangleAlert } from "luci
 import { useMemo, useState } from "react";
 import type { DomainRow } from "#server/trpc/domains/views";
 import { Menu } from "../_ui/dialog/menu";
-import { CreateButton } from "../_ui/list/create-button";
+import { useCreation } from "../_ui/list/create-button";
 import { type Column, MENU_COLUMN } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { SearchField } from "../_ui/list/filter-bar";
@@ -17,7 +17,6 @@ import { LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
-import { useNew } from "../_ui/use-new";
 import { domainFilters } from "./filters";
 import { HEALTH, refetchMs } from "./labels";
 import { HEADING } from "./loading";
@@ -30,20 +29,15 @@ const isAwaitingDns = ({ health }: DomainRow) => health === "waiting" || health 
 export function DomainList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const state = useListState(domainFilters);
-  const [isAdding, setAdding] = useNew("domains:write");
   const list = useQuery({
     ...trpc.domains.list.queryOptions({ team: teamId, ...state.input }, listOptions()),
     refetchInterval: ({ state: { data } }) => (data?.rows.some(isAwaitingDns) ? refetchMs * 2 : false),
   });
   const columns = useMemo(() => domainColumns(teamId), [teamId]);
-  const add = (
-    <CreateButton
-      label="Add domain"
-      permission="domains:write"
-      what="add domains"
-      preload={AddDomain.preload}
-      onClick={() => setAdding(true)}
-    />
+  const { button, form } = useCreation(
+    AddDomain,
+    { teamId },
+    { label: "Add domain", permission: "domains:write", what: "add domains" },
   );
   // Only for the complete list: a search or a later page can contain the built-in domain alone for other
   // reasons.
@@ -52,7 +46,7 @@ export function DomainList({ teamId }: { teamId: string }) {
 
   return (
     <>
-      <PageHeading {...HEADING} actions={add} />
+      <PageHeading {...HEADING} actions={button} />
       <ListPage
         label="Domains"
         columns={columns}
@@ -70,12 +64,12 @@ export function DomainList({ teamId }: { teamId: string }) {
           icon: Globe,
           title: "No domains yet",
           text: "Add the domain that you send email from. Its page lists the records to publish and shows when they are verified.",
-          action: add,
+          action: button,
         }}
       />
       {hasOnlyBuiltIn ? (
         <div className="mt-4">
-          <Empty icon={Globe} title="No domain of your own yet" action={add}>
+          <Empty icon={Globe} title="No domain of your own yet" action={button}>
             <p>
               The built-in domain is for testing only. Add the domain that you send email from. Its page lists
               the records to publish and shows when they are verified.
@@ -83,7 +77,7 @@ export function DomainList({ teamId }: { teamId: string }) {
           </Empty>
         </div>
       ) : null}
-      {isAdding ? <AddDomain teamId={teamId} onClose={() => setAdding(false)} /> : null}
+      {form}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { KeyRound } from "lucide-react";
 import { TIERS } from "#server/shared/rate-limits";
 import type { KeyRow } from "#server/trpc/keys/keys";
 import { formatNumber } from "../_ui/format-number";
-import { CreateButton } from "../_ui/list/create-button";
+import { useCreation } from "../_ui/list/create-button";
 import type { Column } from "../_ui/list/data-table";
 import { SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
@@ -14,7 +14,6 @@ import { PageHeading } from "../_ui/page/page-heading";
 import { Badge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { useNew } from "../_ui/use-new";
 import { keyFilters } from "./filters";
 import { formatPermissions, formatScopes, KeyStateBadge, type KeyStateProps, TIER_LABELS } from "./labels";
 import { HEADING } from "./loading";
@@ -37,18 +36,13 @@ const NONE_REVOKED = {
 export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: string }) {
   const trpc = useTRPC();
   const state = useListState(keyFilters);
-  const [isCreating, setCreating] = useNew("keys:write");
   const list = useQuery(
     trpc.keys.list.queryOptions({ team: teamId, ...state.input }, listOptions(refetchMs)),
   );
-  const button = (
-    <CreateButton
-      label="Create key"
-      permission="keys:write"
-      what="create keys"
-      preload={CreateKey.preload}
-      onClick={() => setCreating(true)}
-    />
+  const { button, form } = useCreation(
+    CreateKey,
+    { teamId, publicUrl },
+    { label: "Create key", permission: "keys:write", what: "create keys" },
   );
   return (
     <>
@@ -73,9 +67,7 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
           ...(state.filters.state === "revoked" ? NONE_REVOKED : { ...NONE, action: button }),
         }}
       />
-      {isCreating ? (
-        <CreateKey teamId={teamId} publicUrl={publicUrl} onClose={() => setCreating(false)} />
-      ) : null}
+      {form}
     </>
   );
 }

@@ -7,7 +7,7 @@ import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import { Confirm } from "../_ui/dialog/confirm";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
-import { CreateButton } from "../_ui/list/create-button";
+import { useCreation } from "../_ui/list/create-button";
 import type { Column } from "../_ui/list/data-table";
 import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
@@ -36,7 +36,11 @@ const ORIGIN_OPTIONS = ORIGINS.map((value) => ({ value, label: ORIGIN_LABELS[val
 export function SuppressionList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const state = useListState(suppressionFilters);
-  const [isAdding, setAdding] = useNew("suppressions:write");
+  const { button, form } = useCreation(
+    AddSuppressions,
+    { teamId },
+    { label: "Suppress addresses", permission: "suppressions:write", what: "suppress addresses" },
+  );
   const [isImporting, setImporting] = useNew("suppressions:write", "import");
   const why = useDisabledReason()("suppressions:write", "suppress addresses");
   const list = useQuery(
@@ -50,13 +54,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
         {...HEADING}
         actions={
           <>
-            <CreateButton
-              label="Suppress addresses"
-              permission="suppressions:write"
-              what="suppress addresses"
-              preload={AddSuppressions.preload}
-              onClick={() => setAdding(true)}
-            />
+            {button}
             <Menu
               label="More actions"
               items={[
@@ -100,7 +98,7 @@ export function SuppressionList({ teamId }: { teamId: string }) {
             ) : null,
         }}
       />
-      {isAdding ? <AddSuppressions teamId={teamId} onClose={() => setAdding(false)} /> : null}
+      {form}
       {isImporting ? <ImportSuppressions teamId={teamId} onClose={() => setImporting(false)} /> : null}
     </>
   );

@@ -5,7 +5,7 @@ import { Copy, LayoutTemplate, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import type { TemplateRow } from "#server/trpc/templates/templates";
 import { Menu } from "../_ui/dialog/menu";
-import { CreateButton } from "../_ui/list/create-button";
+import { useCreation } from "../_ui/list/create-button";
 import { type Column, MENU_COLUMN } from "../_ui/list/data-table";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
@@ -16,7 +16,6 @@ import { useConsoleHref } from "../_ui/team";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
-import { useNew } from "../_ui/use-new";
 import { TemplateStateBadge } from "./[id]/state-badge";
 import { DeleteTemplate } from "./delete-template";
 import { templateFilters } from "./filters";
@@ -28,21 +27,16 @@ const CreateTemplate = lazyDialog(async () => (await import("./create-template")
 export function TemplateList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const state = useListState(templateFilters);
-  const [isCreating, setCreating] = useNew("templates:write");
   const list = useQuery(trpc.templates.list.queryOptions({ team: teamId, ...state.input }, listOptions()));
   const columns = useMemo(() => templateColumns(teamId), [teamId]);
-  const create = (
-    <CreateButton
-      label="Create template"
-      permission="templates:write"
-      what="create templates"
-      preload={CreateTemplate.preload}
-      onClick={() => setCreating(true)}
-    />
+  const { button, form } = useCreation(
+    CreateTemplate,
+    { teamId },
+    { label: "Create template", permission: "templates:write", what: "create templates" },
   );
   return (
     <>
-      <PageHeading {...HEADING} actions={create} />
+      <PageHeading {...HEADING} actions={button} />
       <ListPage
         label="Templates"
         columns={columns}
@@ -60,7 +54,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
               the content without deploying code.
             </>
           ),
-          action: create,
+          action: button,
         }}
         noMatch={{
           title: "No matching templates",
@@ -68,7 +62,7 @@ export function TemplateList({ teamId }: { teamId: string }) {
           clears: "search",
         }}
       />
-      {isCreating ? <CreateTemplate teamId={teamId} onClose={() => setCreating(false)} /> : null}
+      {form}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CircleHelp, Webhook } from "lucide-react";
 import Link from "next/link";
 import type { EndpointView } from "#server/trpc/webhooks/views";
-import { CreateButton } from "../_ui/list/create-button";
+import { useCreation } from "../_ui/list/create-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { usePolling } from "../_ui/live";
@@ -16,7 +16,6 @@ import { useConsoleHref } from "../_ui/team";
 import { BreakableUrl } from "../_ui/text/address";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { useNew } from "../_ui/use-new";
 import { EndpointBadge, formatPending, ResponseBadge } from "./badges";
 import { formatEvents } from "./events";
 import { HEADING } from "./loading";
@@ -116,7 +115,6 @@ const COLUMNS: readonly Column<EndpointView>[] = [
 export function EndpointList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
-  const [isAdding, setAdding] = useNew("webhooks:write");
   const list = useQuery(
     trpc.webhooks.list.queryOptions(
       { team: teamId },
@@ -130,14 +128,10 @@ export function EndpointList({ teamId }: { teamId: string }) {
       },
     ),
   );
-  const button = (
-    <CreateButton
-      label="Add webhook"
-      permission="webhooks:write"
-      what="change webhooks"
-      preload={AddEndpoint.preload}
-      onClick={() => setAdding(true)}
-    />
+  const { button, form } = useCreation(
+    AddEndpoint,
+    { teamId },
+    { label: "Add webhook", permission: "webhooks:write", what: "change webhooks" },
   );
   return (
     <>
@@ -160,7 +154,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
         />
       </Fetched>
       <UnknownOutcomes teamId={teamId} hasEndpoints={(list.data?.length ?? 0) > 0} />
-      {isAdding ? <AddEndpoint teamId={teamId} onClose={() => setAdding(false)} /> : null}
+      {form}
     </>
   );
 }

@@ -1,10 +1,11 @@
 "use client";
 
 import { Plus } from "lucide-react";
-import type { ComponentProps } from "react";
+import type { ComponentProps, ComponentType } from "react";
 import type { Permission } from "#server/shared/roles";
 import { Button } from "../form/button";
 import { useDisabledReason } from "../page/permission";
+import { useNew } from "../use-new";
 
 type Props = {
   /** "Create key". */
@@ -28,3 +29,21 @@ export const CreateButton = ({ label, permission, what, preload, Icon = Plus, on
     {label}
   </Button>
 );
+
+type Creation = Pick<Props, "label" | "permission" | "what">;
+
+/**
+ * The primary button of a list page, and the form that it opens: a dialog whose code loads while the pointer
+ * is on the button. `?new=true` in the URL opens it too.
+ */
+export function useCreation<FormProps extends object>(
+  Form: ComponentType<FormProps & { onClose: () => void }> & { preload: () => void },
+  props: FormProps,
+  creation: Creation,
+) {
+  const [isOpen, setOpen] = useNew(creation.permission);
+  return {
+    button: <CreateButton {...creation} preload={Form.preload} onClick={() => setOpen(true)} />,
+    form: isOpen ? <Form {...props} onClose={() => setOpen(false)} /> : null,
+  };
+}

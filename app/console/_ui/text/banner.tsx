@@ -1,7 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import type { inferRouterOutputs } from "@trpc/server";
 import { Suspense, useEffect, useState } from "react";
+import type { AppRouter } from "#server/trpc/router";
 import { useIsConnectionLost } from "../connection/connection";
 import { lazyPart } from "../page/lazy-part";
 import { tryStorage } from "../storage";
@@ -89,20 +91,15 @@ function useDismissed(current: readonly string[] | null): [readonly string[], (i
   const [ids, setIds] = useState<readonly string[]>([]);
   useEffect(() => setIds(readDismissed()), []);
   const kept = current === null ? ids : ids.filter((id) => current.includes(id));
-  const isOver = kept.length < ids.length;
+  const change = (next: readonly string[]) => {
+    setIds(next);
+    // Without storage the notice returns with the next page load.
+    tryStorage(() => sessionStorage.setItem(storageKey, JSON.stringify(next)));
+  };
   useEffect(() => {
-    if (!isOver) return;
-    setIds(kept);
-    storeDismissed(kept);
+    if (kept.length < ids.length) change(kept);
   });
-  return [
-    ids,
-    (id) => {
-      const next = [...ids, id];
-      setIds(next);
-      storeDismissed(next);
-    },
-  ];
+  return [ids, (id) => change([...ids, id])];
 }
 
 function readDismissed(): string[] {
@@ -110,18 +107,7 @@ function readDismissed(): string[] {
   return Array.isArray(stored) ? stored.filter((id) => typeof id === "string") : [];
 }
 
-function storeDismissed(ids: readonly string[]): void {
-  // Without storage the notice returns with the next page load.
-  tryStorage(() => sessionStorage.setItem(storageKey, JSON.stringify(ids)));
-}
-
-type Pause = {
-  id: string;
-  teamId: string | null;
-  domain: string | null;
-  reason: string;
-  isDeletion: boolean;
-};
+type Pause = inferRouterOutputs<AppRouter>["service"]["pauses"][number];
 
 /** Another one for each pause, and for a deletion that goes from planned to started. */
 const idOf = ({ id, reason }: Pause): string => `${id} ${reason}`;

@@ -5,7 +5,6 @@ import { Check } from "lucide-react";
 import { useState } from "react";
 import type { KeyView } from "#server/trpc/keys/keys";
 import { Button } from "../../_ui/form/button";
-import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/card";
 import { Fact, Facts } from "../../_ui/page/facts";
 import { Fetched } from "../../_ui/page/fetched";
@@ -20,43 +19,37 @@ import { formatScopes, KeyStateBadge, SCOPE_GROUPS, SCOPE_LABELS } from "../labe
 import type { KeyDialogProps } from "./dialogs";
 import { Gauges } from "./gauges";
 import { KeyDomains } from "./key-domains";
+import KeyLoading, { BACK } from "./loading";
 import { RejectedRequests } from "./rejected-requests";
 
 const refetchMs = 15_000;
-const back = { href: "/console/keys", label: "API keys" };
 
 /** One key. Its last use and its state refresh automatically. */
 export function KeyPage({ teamId, id, publicUrl }: { teamId: string; id: string; publicUrl: string }) {
   const trpc = useTRPC();
   const query = useQuery(trpc.keys.get.queryOptions({ team: teamId, id }, { refetchInterval: refetchMs }));
-  const { data } = query;
-  if (!data)
-    return (
-      <>
-        <PageHeading title="API key" back={back} />
-        <Fetched by={query}>
-          <SkeletonCard lines={5} />
-        </Fetched>
-      </>
-    );
   return (
-    <>
-      <PageHeading
-        title={data.name}
-        badge={<KeyStateBadge of={data} />}
-        back={back}
-        actions={<KeyActions teamId={teamId} keyView={data} publicUrl={publicUrl} />}
-      />
-      <div className="flex flex-col gap-6">
-        <KeyFacts keyView={data} />
-        {data.state === "active" ? <Gauges teamId={teamId} id={id} /> : null}
-        <div className="grid items-start gap-6 lg:grid-cols-2">
-          <Permissions scopes={data.scopes} />
-          <KeyDomains teamId={teamId} keyView={data} />
-        </div>
-        <RejectedRequests teamId={teamId} id={id} counts={data.recent_refusals} />
-      </div>
-    </>
+    <Fetched by={query} loading={<KeyLoading />}>
+      {(data) => (
+        <>
+          <PageHeading
+            title={data.name}
+            badge={<KeyStateBadge of={data} />}
+            back={BACK}
+            actions={<KeyActions teamId={teamId} keyView={data} publicUrl={publicUrl} />}
+          />
+          <div className="flex flex-col gap-6">
+            <KeyFacts keyView={data} />
+            {data.state === "active" ? <Gauges teamId={teamId} id={id} /> : null}
+            <div className="grid items-start gap-6 lg:grid-cols-2">
+              <Permissions scopes={data.scopes} />
+              <KeyDomains teamId={teamId} keyView={data} />
+            </div>
+            <RejectedRequests teamId={teamId} id={id} counts={data.recent_refusals} />
+          </div>
+        </>
+      )}
+    </Fetched>
   );
 }
 
@@ -101,17 +94,8 @@ function KeyActions(props: Omit<KeyDialogProps, "onClose">) {
 
 /** The identifier of a key, its timestamps, and its rotation history. */
 function KeyFacts({ keyView }: { keyView: KeyView }) {
-  const {
-    token_id,
-    created_at,
-    last_used_at,
-    expires_at,
-    client_networks,
-    revokedAt,
-    predecessor,
-    successor,
-    state,
-  } = keyView;
+  const { token_id, last_used_at, expires_at, client_networks, revokedAt, state } = keyView;
+  const { predecessor, successor } = keyView;
   const endsAt = revokedAt ?? expires_at;
   return (
     <Facts>
@@ -132,7 +116,7 @@ function KeyFacts({ keyView }: { keyView: KeyView }) {
         )}
       </Fact>
       <Fact name="Created">
-        <When at={created_at} />
+        <When at={keyView.created_at} />
       </Fact>
       {predecessor ? (
         <Fact name="Replaces">

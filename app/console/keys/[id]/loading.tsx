@@ -1,11 +1,8 @@
 import { CardsLoading } from "../../_ui/list/skeleton";
 
+export const BACK = { href: "/console/keys", label: "API keys" };
+
 /** Skeleton of the page while the key loads. */
 export default function KeyLoading() {
-  return (
-    <CardsLoading
-      heading={{ title: "API key", back: { href: "/console/keys", label: "API keys" } }}
-      cards={[5, 4, 3]}
-    />
-  );
+  return <CardsLoading heading={{ title: "API key", back: BACK }} cards={[5, 4, 3]} />;
 }

@@ -113,30 +113,23 @@ const noop = () => {};
 /** The limit of one API call. */
 const selectedMax = 100;
 
-export type Selection = {
-  /** Something was selected since the page was opened. */
-  isUsed: boolean;
-  ids: ReadonlySet<string>;
-  /** `isRange` selects all rows from the last selected one to this one. */
-  toggle: (id: string, isRange: boolean) => void;
-  /** Selects all rows of the page, or deselects them if all are selected. */
-  togglePage: () => void;
-  clear: () => void;
-};
+export type Selection = ReturnType<typeof useSelection>;
 
 /**
  * The selected rows of a list. `pageIds` are the ids on the current page. `scope` identifies the list: the
  * selection is empty when it changes.
  */
-export function useSelection(pageIds: readonly string[], scope: string): Selection {
+export function useSelection(pageIds: readonly string[], scope: string) {
   const [state, setState] = useState<{ scope: string; ids: Set<string>; last: string | null } | null>(null);
   const ids = state?.scope === scope ? state.ids : new Set<string>();
   const set = (selected: Iterable<string>, last: string | null) =>
     setState({ scope, ids: new Set([...selected].slice(0, selectedMax)), last });
   return {
+    /** Something was selected since the page was opened. */
     isUsed: state !== null,
-    ids,
-    toggle: (id, isRange) => {
+    ids: ids as ReadonlySet<string>,
+    /** `isRange` selects all rows from the last selected one to this one. */
+    toggle: (id: string, isRange: boolean) => {
       const last = state?.scope === scope ? state.last : null;
       const from = isRange && last !== null ? pageIds.indexOf(last) : -1;
       const to = pageIds.indexOf(id);
@@ -146,6 +139,7 @@ export function useSelection(pageIds: readonly string[], scope: string): Selecti
       }
       set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id], id);
     },
+    /** Selects all rows of the page, or deselects them if all are selected. */
     togglePage: () => {
       const isWhole = pageIds.every((id) => ids.has(id));
       set(isWhole ? [...ids].filter((id) => !pageIds.includes(id)) : [...ids, ...pageIds], null);

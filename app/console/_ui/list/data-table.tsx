@@ -41,7 +41,7 @@ export const MENU_COLUMN = {
   isHeaderHidden: true,
 } as const;
 
-type Props<Data extends Entry> = {
+export type TableProps<Data extends Entry> = {
   /** What the table lists: "API keys". */
   label: string;
   columns: readonly Column<Data>[];
@@ -63,7 +63,7 @@ type Entry = { id: string };
  * A list as a table; on screens below 1,024 px each row is a card. The whole row is the click target of its
  * first column. `j` and `k` move between rows and Enter opens one.
  */
-export function DataTable<Data extends Entry>(props: Props<Data>) {
+export function DataTable<Data extends Entry>(props: TableProps<Data>) {
   const { label, columns, rows, empty, isLoading, isStale } = props;
   if (isLoading) return <SkeletonTable />;
   if (rows.length === 0) return empty ?? null;
@@ -100,7 +100,7 @@ export function DataTable<Data extends Entry>(props: Props<Data>) {
   );
 }
 
-function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: Props<Data> & { row: Data }) {
+function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: TableProps<Data> & { row: Data }) {
   const href = rowHref?.(row) ?? null;
   const canOpen = href !== null || onOpen !== undefined;
   return (

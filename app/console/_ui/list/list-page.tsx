@@ -1,11 +1,11 @@
 "use client";
 
-import { keepPreviousData } from "@tanstack/react-query";
+import { keepPreviousData, type UseQueryResult } from "@tanstack/react-query";
 import type { LucideIcon } from "lucide-react";
 import type { useQueryStates } from "nuqs";
 import type { ReactNode } from "react";
 import { Fetched } from "../page/fetched";
-import { type Column, DataTable } from "./data-table";
+import { DataTable, type TableProps } from "./data-table";
 import { Empty, NoMatch, PageGone } from "./empty";
 import { FilterBar } from "./filter-bar";
 import { activeFilters, type CURSOR } from "./list-filters";
@@ -43,27 +43,14 @@ export function useListState<Parsers extends typeof CURSOR & Parameters<typeof u
   };
 }
 
-type Props<Row extends { id: string }> = {
-  /** What the list contains: "API keys". */
-  label: string;
-  columns: readonly Column<Row>[];
-  list: {
-    data: { rows: readonly Row[]; hasMore: boolean } | undefined;
-    error: unknown;
-    refetch: () => unknown;
-    isPlaceholderData: boolean;
-  };
-  state: {
-    filters: PageStart;
-    isFiltered: boolean;
-    clear(): void;
-    move(to: PageStart): void;
-  };
+type Props<Row extends { id: string }> = Pick<TableProps<Row>, "label" | "columns" | "rowHref" | "onOpen"> & {
+  list: Pick<
+    UseQueryResult<{ rows: readonly Row[]; hasMore: boolean }, unknown>,
+    "data" | "error" | "refetch" | "isPlaceholderData"
+  >;
+  state: Pick<ReturnType<typeof useListState<typeof CURSOR>>, "filters" | "isFiltered" | "clear" | "move">;
   /** The controls of the filter bar. */
   filterBar?: ReactNode;
-  /** The path of a row's page, without a team; `onOpen` is the alternative for rows that open in place. */
-  rowHref?: (row: Row) => string | null;
-  onOpen?: (row: Row) => void;
   /** Shown when the team has no entries: what the list will contain, and the first step. */
   empty: { icon: LucideIcon; title: string; text: ReactNode; action?: ReactNode };
   /** Shown when filters match nothing. */

@@ -1,4 +1,4 @@
-import { Fragment, type ReactNode } from "react";
+import type { ReactNode } from "react";
 
 /**
  * An address on one line: it moves to the next line as a whole, and breaks only where it is longer than a
@@ -22,52 +22,29 @@ export const BreakableUrl = ({ children }: { children: string }) => (
   </span>
 );
 
-function Breakable({ text, at }: { text: string; at: RegExp }) {
-  let end = 0;
-  return text.split(at).map((part) => {
-    end += part.length;
-    return (
-      <Fragment key={end}>
-        {part}
-        <wbr />
-      </Fragment>
-    );
+const Breakable = ({ text, at }: { text: string; at: RegExp }) =>
+  text.split(at).flatMap((part, place) => {
+    const key = `${place}`;
+    return [part, <wbr key={key} />];
   });
-}
 
 /** A text with its addresses on one line each, such as a reply of a mail server. */
-export const AddressText = ({ children }: { children: string }) => {
-  if (!children.includes("@")) return children;
-  const words = children.split(" ");
-  return words.map((word, place) => {
-    const space = place < words.length - 1 ? " " : "";
-    // A text does not change its order, so the place identifies the word.
+export const AddressText = ({ children }: { children: string }) =>
+  // The odd parts are the words with an "@". A text does not change its order, so the place identifies them.
+  children.split(/(\S*@\S*)/).map((part, place) => {
     const key = `${place}`;
-    return word.includes("@") ? (
-      <span key={key}>
-        <Address>{word}</Address>
-        {space}
-      </span>
-    ) : (
-      `${word}${space}`
-    );
+    return place % 2 === 1 ? <Address key={key}>{part}</Address> : part;
   });
-};
 
 /** What is code in a message: text in backticks, settings, and a command after "run" or a colon. */
 const CODE =
   /`([^`]+)`|\b([A-Z]+(?:_[A-Z0-9]+)+(?:=[\w-]+)?|(?:capture|direct):(?=[,.]| |$))|(?<=\b[Rr]un |: )((?:npm run -s )?backstamp(?: [\w-]+(?:[.@][\w-]+)*)+)/;
 
+const codeGroups = 3;
+
 /** The text of a message in pieces, each of which is code or is not. */
-export function splitCode(message: string): { text: string; isCode: boolean }[] {
-  const found = CODE.exec(message);
-  if (!found) return message === "" ? [] : [{ text: message, isCode: false }];
-  return [
-    ...splitCode(message.slice(0, found.index)),
-    { text: found[1] ?? found[2] ?? found[3] ?? "", isCode: true },
-    ...splitCode(message.slice(found.index + found[0].length)),
-  ];
-}
+export const splitCode = (message: string): { text: string; isCode: boolean }[] =>
+  message.split(CODE).flatMap((text, place) => (text ? { text, isCode: place % (codeGroups + 1) > 0 } : []));
 
 /** A message of the server, with its settings and commands as code and each address on one line. */
 export const MessageText = ({ children }: { children: string }): ReactNode =>

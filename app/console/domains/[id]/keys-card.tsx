@@ -37,7 +37,7 @@ export function KeysCard({ teamId, domain, disabledReason }: CardProps) {
   const next = dkimKeys.find(({ algorithm, stage }) => algorithm === "rsa" && stage === "waiting");
   const isRotating =
     next !== undefined && dkimKeys.some(({ algorithm, stage }) => algorithm === "rsa" && stage === "signing");
-  const { run, isBusy, fault, reset } = useAction(trpc.domains.rotateKey.mutationOptions(), {
+  const rotation = useAction(trpc.domains.rotateKey.mutationOptions(), {
     refresh: [trpc.domains.pathKey()],
     done: "New DKIM keys created. Publish their records.",
     onDone: () => setConfirming(false),
@@ -68,7 +68,7 @@ export function KeysCard({ teamId, domain, disabledReason }: CardProps) {
         Icon={RotateCw}
         disabledReason={disabledReason ?? (isRotating ? "A new key already awaits DNS." : undefined)}
         onClick={() => {
-          reset();
+          rotation.reset();
           setConfirming(true);
         }}
         className="mt-4"
@@ -86,9 +86,8 @@ export function KeysCard({ teamId, domain, disabledReason }: CardProps) {
         title="Rotate DKIM keys?"
         confirmLabel="Create new keys"
         tone="plain"
-        isBusy={isBusy}
-        fault={fault}
-        onConfirm={() => run({ team: teamId, id })}
+        action={rotation}
+        onConfirm={() => rotation.run({ team: teamId, id })}
       >
         <p>The new keys have new selectors. Publish their records in addition to the existing ones.</p>
         <p>

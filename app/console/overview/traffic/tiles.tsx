@@ -1,16 +1,16 @@
 import type { ReactNode } from "react";
 import { STATUSES } from "#server/shared/email-words";
-import type { CountsView } from "#server/trpc/overview/traffic-view";
+import type { CountsView, TrafficView } from "#server/trpc/overview/traffic-view";
+import { formatNumber } from "../../_ui/format-number";
 import { cardStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
 import { formatChange, formatPercent, LIMITS, type LimitedRate, rateOrNull, toneOfRate } from "./rates";
 
-type Latency = { p50Ms: number; p95Ms: number; deliveries: number } | null;
-type Props = { total: CountsView; previous: CountsView; latency: Latency };
+type Props = Pick<TrafficView, "total" | "previous"> & {
+  latency: { p50Ms: number; p95Ms: number; deliveries: number } | null;
+};
 
 const NOTHING_SENT = "nothing sent";
-
-const count = (value: number) => value.toLocaleString("en");
 
 /** Key figures of the selected time range, with the change from the time of the same length before. */
 export function Tiles({ total, previous, latency }: Props) {
@@ -19,20 +19,20 @@ export function Tiles({ total, previous, latency }: Props) {
     <dl className="grid grid-cols-2 gap-3 lg:grid-cols-3">
       <Tile
         name="Accepted"
-        value={count(total.received)}
+        value={formatNumber(total.received)}
         note="recipients"
         change={<Change now={total.received} before={previous.received} />}
       />
       <Tile
         name="Delivered"
         title={`Sent: ${STATUSES.sent.description} Delivered: ${STATUSES.delivered.description}`}
-        value={total.metrics.sent === 0 ? "–" : count(total.metrics.delivered)}
+        value={total.metrics.sent === 0 ? "–" : formatNumber(total.metrics.delivered)}
         note={
           total.metrics.sent === 0
             ? NOTHING_SENT
             : deliveryRate === null
-              ? `of ${count(total.metrics.sent)} sent`
-              : `${formatPercent(deliveryRate)} of ${count(total.metrics.sent)} sent`
+              ? `of ${formatNumber(total.metrics.sent)} sent`
+              : `${formatPercent(deliveryRate)} of ${formatNumber(total.metrics.sent)} sent`
         }
         change={
           <Change now={deliveryRate} before={rateOrNull(previous, "delivery_rate")} isRate label="rate" />
@@ -52,7 +52,7 @@ export function Tiles({ total, previous, latency }: Props) {
         title="From acceptance, or from the scheduled time, until the status is Sent or Delivered."
         value={latency ? formatMs(latency.p50Ms) : "–"}
         note={latency ? `median; 95% within ${formatMs(latency.p95Ms)}` : "no data"}
-        change={latency ? `of the last ${count(latency.deliveries)} sent` : null}
+        change={latency ? `of the last ${formatNumber(latency.deliveries)} sent` : null}
       />
     </dl>
   );
@@ -83,17 +83,11 @@ type ChangeProps = { now: number | null; before: number | null; isRate?: boolean
 /** The change from the previous period; nothing without a value to compare with. */
 function Change({ now, before, isRate = false, label }: ChangeProps) {
   if (now === null || before === null || (!isRate && before === 0)) return null;
-  const former = isRate ? formatPercent(before) : count(before);
+  const former = isRate ? formatPercent(before) : formatNumber(before);
   return `${label ? `${label} ` : ""}${formatChange(now, before, isRate)} from ${former}`;
 }
 
-type RateTileProps = {
-  name: string;
-  rate: LimitedRate;
-  value: number;
-  total: CountsView;
-  previous: CountsView;
-};
+type RateTileProps = { name: string; rate: LimitedRate; value: number } & Omit<Props, "latency">;
 
 function RateTile({ name, rate, value, total, previous }: RateTileProps) {
   const { note, of } = LIMITS[rate];
@@ -101,12 +95,12 @@ function RateTile({ name, rate, value, total, previous }: RateTileProps) {
   return (
     <Tile
       name={name}
-      value={total.rateOf[rate] === 0 ? "–" : count(value)}
+      value={total.rateOf[rate] === 0 ? "–" : formatNumber(value)}
       note={
         total.metrics.sent === 0 ? (
           NOTHING_SENT
         ) : percent === null ? (
-          `of ${count(total.rateOf[rate])} ${of}`
+          `of ${formatNumber(total.rateOf[rate])} ${of}`
         ) : (
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <Badge tone={toneOfRate(rate, percent)} title={note}>
@@ -137,7 +131,9 @@ function Engagement({ total }: { total: CountsView }) {
             : "clicks not tracked"
       }
       change={
-        isTracked ? `of ${count(Math.max(opensTracked, clicksTracked))} recipients of tracked emails` : null
+        isTracked
+          ? `of ${formatNumber(Math.max(opensTracked, clicksTracked))} recipients of tracked emails`
+          : null
       }
     />
   );

@@ -3,6 +3,7 @@ import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES, type Scope } from "#server/shared/scopes";
 import { SecretOnce } from "../_ui/dialog/secret-once";
 import { CodeBlock } from "../_ui/text/code-block";
+import { FIRST_EMAIL, formatCurl } from "../_ui/text/send-example";
 import { PRESET_SCOPES, type Preset } from "./labels";
 
 type Props = {
@@ -82,24 +83,13 @@ export function tryKeyCommand(
   token: string,
   { scopes, senderDomain }: { scopes: readonly string[]; senderDomain: string },
 ): string {
-  const authorization = `  -H "Authorization: Bearer ${token}"`;
-  if (!scopes.includes("emails:send")) {
-    const readable =
-      SCOPES.find((scope) => scope.endsWith(":read") && scopes.includes(scope)) ?? "emails:read";
-    const [noun] = readable.split(":");
-    const path = noun === "keys" ? "api-keys" : noun;
-    return [`curl -sS ${publicUrl}/api/${path}`, authorization].join(" \\\n");
+  if (scopes.includes("emails:send")) {
+    const from = `Backstamp <hello@${senderDomain}>`;
+    const email = { ...FIRST_EMAIL, from, subject: "First email with this key" };
+    return formatCurl(publicUrl, email).replace("$BACKSTAMP_KEY", token);
   }
-  const email = {
-    from: `Backstamp <hello@${senderDomain}>`,
-    to: "delivered@backstamp.test",
-    subject: "First email with this key",
-    html: "<p>It works.</p>",
-  };
-  return [
-    `curl -sS ${publicUrl}/api/emails`,
-    authorization,
-    `  -H "Content-Type: application/json"`,
-    `  -d '${JSON.stringify(email, null, 2)}'`,
-  ].join(" \\\n");
+  const readable = SCOPES.find((scope) => scope.endsWith(":read") && scopes.includes(scope)) ?? "emails:read";
+  const [noun] = readable.split(":");
+  const path = noun === "keys" ? "api-keys" : noun;
+  return `curl -sS ${publicUrl}/api/${path} \\\n  -H "Authorization: Bearer ${token}"`;
 }

@@ -54,14 +54,7 @@ export function TeamSwitcher() {
   const { team, all } = useTeam();
   const pathname = usePathname();
   if (!team) return null;
-  const initial = (
-    <span
-      aria-hidden="true"
-      className="grid size-6 shrink-0 place-items-center rounded-md bg-mute-tint font-semibold text-mute text-xs uppercase"
-    >
-      {[...team.teamName][0]}
-    </span>
-  );
+  const initial = <Initial of={team.teamName} className="rounded-md bg-mute-tint text-mute" />;
   if (all.length < 2)
     return (
       <p className="flex h-11 min-w-0 items-center gap-2.5 px-2 font-medium md:h-9">
@@ -89,6 +82,15 @@ export function TeamSwitcher() {
   );
 }
 
+const Initial = ({ of, className }: { of: string; className: string }) => (
+  <span
+    aria-hidden="true"
+    className={`grid size-6 shrink-0 place-items-center font-semibold text-xs uppercase ${className}`}
+  >
+    {[...of][0]}
+  </span>
+);
+
 /** Keeps the names aligned. */
 function NoIcon() {
   return <span className="size-4 shrink-0" />;
@@ -114,12 +116,7 @@ export function AccountMenu({ email }: { email: string }) {
       choice={{ label: "Appearance", options: THEMES, value: theme, onChange: setTheme }}
       items={["line", { label: "Sign out", Icon: LogOut, onSelect: signOut }]}
     >
-      <span
-        aria-hidden="true"
-        className="grid size-6 shrink-0 place-items-center rounded-full bg-info-tint font-semibold text-info text-xs uppercase"
-      >
-        {[...email][0]}
-      </span>
+      <Initial of={email} className="rounded-full bg-info-tint text-info" />
       <span className="truncate">{email}</span>
       <ChevronsUpDown className="ml-auto size-4 shrink-0" aria-hidden="true" />
     </Menu>

@@ -31,7 +31,7 @@ const Breakable = ({ text, at }: { text: string; at: RegExp }) =>
 /** A text with its addresses on one line each, such as a reply of a mail server. */
 export const AddressText = ({ children }: { children: string }) =>
   // The odd parts are the words with an "@". A text does not change its order, so the place identifies them.
-  children.split(/(\S*@\S*)/).map((part, place) => {
+  children.split(/((?<!\S)\S*@\S*)/).map((part, place) => {
     const key = `${place}`;
     return place % 2 === 1 ? <Address key={key}>{part}</Address> : part;
   });

@@ -204,14 +204,6 @@ test("the operator's limit applies to a fast destination, and removing it restor
   expect(throttles.stateOf(testDomain)).toMatchObject({ concurrency: 5, perMinute: null });
 });
 
-test("a destination with a limit of 0 for this worker gives no slot until the limit is raised", async () => {
-  const throttles = openThrottles();
-  throttles.setLimit(testDomain, { dialogues: 0, perMinute: null });
-  expect(await waitOf(throttles)).toBeGreaterThan(0);
-  throttles.setLimit(testDomain, { dialogues: 1, perMinute: null });
-  expect(await waitOf(throttles)).toBe(0);
-});
-
 test("learned limits below the operator's limit apply", async () => {
   const throttles = openThrottles();
   throttles.setLimit(testDomain, { dialogues: 4, perMinute: 600 });

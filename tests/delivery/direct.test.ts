@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { openTransport } from "#server/startup/worker";
 import { forEachTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
-import { killWorkers, spawnWorker } from "../support/processes/worker-process";
+import { killWorkers } from "../support/processes/worker-process";
 import { deliverDue } from "../support/pump-engine";
 import { PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet } from "../support/servers/test-internet";
@@ -42,43 +42,6 @@ test("a slow destination does not delay the recording of other destinations' res
   expect(await statuses()).toEqual(["delivered", "delivered", "delivered"]);
   expect(slow.messages).toHaveLength(1);
   expect(slow.messages[0]?.bytes.equals(quick.messages[0]?.bytes ?? Buffer.alloc(0))).toBe(true);
-});
-
-test("with SMTP_URL=direct: a worker resolves the MX hosts, avoids internal addresses and records each outcome", async () => {
-  const peer = await internet.serve("127.0.0.2", {
-    rcpt: ({ address }) => (address.startsWith("gone") ? "550 5.1.1 no such user" : "250 ok"),
-  });
-  const to = ["ann@quick.example", "gone@quick.example", "ben@missing.example", "cy@inside.example"];
-  const { id } = await world.send({ to });
-  const worker = spawnWorker({
-    databaseUrl: world.databaseUrl,
-    smtpUrl: `direct:${internet.port}`,
-    env: {
-      BACKSTAMP_DNS_SERVERS: `127.0.0.1:${internet.dns.port}`,
-      BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
-    },
-  });
-  const outcomes = async () =>
-    (await world.email(id)).deliveries.map(({ status, lastHost }) => [status, lastHost]);
-  await vi.waitFor(
-    async () =>
-      expect(await outcomes()).toEqual([
-        ["delivered", "mx.quick.example"],
-        ["bounced", "mx.quick.example"],
-        ["queued", null],
-        ["failed", null],
-      ]),
-    eventually,
-  );
-  const reasons = (await world.email(id)).deliveries.map(({ lastReason }) => lastReason);
-  expect(reasons[2]).toBe(
-    "The domain missing.example does not exist. A second DNS query must confirm this before the delivery fails.",
-  );
-  expect(reasons[3]).toBe("inside.example has no public IP address.");
-  expect(peer.commands).toContain("EHLO worker.test");
-  expect(worker.output()).not.toContain("transport.alarm");
-  worker.signal("SIGTERM");
-  await worker.exited;
 });
 
 const again = () => world.hot`update deliveries set due_at = now() where status = 'queued'`;

@@ -227,35 +227,3 @@ describe("partitions of the past", () => {
     expect((await firstOf("api_requests"))?.bytes).toBe(0);
   });
 });
-
-test("a list reads only the partitions that it needs, and a lookup an index of each", async () => {
-  for (const days of [300, 200, 100]) await splitAt(days);
-  for (const days of [350, 250, 150, 50]) for (let n = 0; n < 5; n++) await oldEmail(days);
-  const recent = await oldEmail(1, "queued");
-  await world.hot.unsafe("analyze emails, deliveries");
-  const explain = async (query: string) => {
-    const rows = await world.hot.unsafe(`explain (analyze, buffers, format json) ${query}`);
-    return rows.flatMap((row) => row["QUERY PLAN"])[0].Plan;
-  };
-  const team = world.ctx.teamId;
-  const partitions = await listPartitions(world.hot, "emails");
-  // Newest first: older partitions are not read once the page is full.
-  const page = await explain(`select * from emails where team_id = '${team}' order by id desc limit 3`);
-  expect(partitions.filter(({ name }) => !isNeverRun(page, name)).length).toBeLessThanOrEqual(1);
-  const lookup = await explain(`select * from emails where team_id = '${team}' and id = '${recent}'`);
-  expect(JSON.stringify(lookup)).not.toContain("Seq Scan");
-  expect(lookup["Shared Hit Blocks"] + lookup["Shared Read Blocks"]).toBeLessThanOrEqual(
-    4 * partitions.length,
-  );
-  await tick(world.withTransport(), { budgetMs: 5_000 });
-  expect((await world.email(recent)).deliveries[0]?.status).toBe("delivered");
-});
-
-/** Whether a plan contains the table only in steps that were not executed. */
-function isNeverRun(plan: unknown, table: string): boolean {
-  if (Array.isArray(plan)) return plan.every((one) => isNeverRun(one, table));
-  if (plan === null || typeof plan !== "object") return true;
-  const node = plan as Record<string, unknown>;
-  if (node["Relation Name"] === table && Number(node["Actual Loops"]) > 0) return false;
-  return Object.values(node).every((one) => isNeverRun(one, table));
-}

@@ -137,26 +137,6 @@ test("the queue of a paused team is not claimed, and blocks no other team", asyn
   expect(await claimSuspects(world.hot, { limit: 100, leaseToken: newId() })).toEqual([]);
 });
 
-test("a paused domain does not block other email of its team and is not claimed repeatedly", async () => {
-  await queue(1_500);
-  await pause(ofDomain());
-  await queue(1, "second.example");
-  await world.hot.unsafe(`
-    create sequence claims;
-    create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
-    create trigger count_claims after update on deliveries for each row
-      when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
-  startEngine();
-  await vi.waitFor(() => expect(out.handedOver).toHaveLength(1), eventually);
-  await vi.waitFor(
-    async () => expect(await countOf("wait_rule = 'domain_paused' and due_at = 'infinity'")).toBe(1_500),
-    eventually,
-  );
-  const [claims] = await world.hot<{ n: number }[]>`select last_value::int as n from claims`;
-  expect(claims?.n).toBeLessThan(900);
-  expect(await countOf("attempts > 0 and status = 'queued'")).toBe(0);
-});
-
 test("a suspect of a paused domain is postponed, and sent after the resume", async () => {
   await queue(3);
   await queue(2, "second.example");

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import type { Priority } from "#db/schema/emails";
-import { createEngine } from "#server/delivery/engine";
 import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
-import { createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { forEachTest } from "../support/fixtures";
 import { createWorld } from "../support/world";
@@ -76,15 +74,4 @@ test("all deliveries of an email have its priority", async () => {
   const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"], priority: "high" });
   expect((await world.email(id)).priority).toBe("high");
   expect(await world.hot`select distinct priority from deliveries`).toMatchObject([{ priority: 0 }]);
-});
-
-test("a low-priority email behind 1,500 high-priority ones is handed over after a few batches", async () => {
-  const out = createCountingTransport("relay");
-  const engine = createEngine(world.withTransport(out.transport), { dialoguesMax: 10 });
-  await queue("high", 1_500);
-  await queue("low", 1);
-  const place = () => out.handedOver.findIndex((address) => address.endsWith("@low.example"));
-  while (place() < 0) if (!(await engine.pump())) await engine.idle(5);
-  expect(place()).toBeLessThan(600);
-  await engine.drain(1_000);
 });

@@ -78,31 +78,3 @@ test("a greylisted delivery is retried after the stated wait, or after 5 minutes
   await round();
   expect(await world.email(id)).toMatchObject({ status: "sent" });
 });
-
-test("attempts that fail because of a rejected login are not counted, and the email is sent after the fix", async () => {
-  let isFixed = false;
-  await relayTo(
-    {
-      ehlo: "250-peer.test\r\n250 AUTH PLAIN",
-      auth: () => (isFixed ? "235 2.7.0 welcome" : "535 5.7.8 bad credentials"),
-    },
-    "user:wrong@",
-  );
-  const { id } = await world.send();
-  for (let day = 0; day < 3; day++) {
-    await round();
-    const email = await world.email(id);
-    expect(email.status).toBe("deferred");
-    expect(email.deliveries[0]).toMatchObject({ attempts: 1, waitRule: "relay_paused", status: "queued" });
-    await world.elapse("1 day");
-  }
-  isFixed = true;
-  await round();
-  const email = await world.email(id);
-  expect(email.status).toBe("sent");
-  expect(email.events.filter(({ type }) => type === "email.bounced" || type === "email.failed")).toEqual([]);
-  expect(email.events.find(({ type }) => type === "email.delivery_delayed")?.data).toMatchObject({
-    class: "login",
-    advice: expect.stringMatching(/password/),
-  });
-});

@@ -196,30 +196,6 @@ test("DKIM signing is configurable per relay, and the bytes below the signatures
   expect(signatures).toMatch(/^(DKIM-Signature:[^\r]*\r\n(?:[ \t][^\r]*\r\n)*)+$/);
 });
 
-test("the provider's message id is read from its 250 reply and recorded with the delivery", async () => {
-  const providerId = "010001870dbae81e-35118332-f389-474c-8b37-69ce1e1934ae-000000";
-  const peer = await peerWith({ message: `250 Ok ${providerId}` });
-  const { id: relayId } = await relayTo(world.deps, peer, { name: "ses", provider: "ses" });
-  const { id } = await world.send({ to: ["a@example.net", "b@example.net"] });
-  await round();
-  expect((await world.email(id)).deliveries).toMatchObject([
-    { relayId, providerId, relay: "ses" },
-    { relayId, providerId, relay: "ses" },
-  ]);
-  const found =
-    await world.hot`select from deliveries where relay_id = ${relayId} and provider_id = ${providerId}`;
-  expect(found).toHaveLength(2);
-});
-
-test("for a provider without its own id, the Message-ID is recorded", async () => {
-  const peer = await peerWith({ message: "250 Great success" });
-  await relayTo(world.deps, peer, { provider: "mailgun" });
-  const { id } = await world.send();
-  await round();
-  const { messageId, deliveries } = await world.email(id);
-  expect(deliveries[0]?.providerId).toBe(messageId);
-});
-
 test("with the capture transport no relay is connected to", async () => {
   const peer = await peerWith();
   await relayTo(world.deps, peer);

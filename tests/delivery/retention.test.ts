@@ -204,16 +204,6 @@ describe("old emails", () => {
     expect(await exists(id)).toBe(false);
     expect(await rowsOf(id)).toMatchObject({ webhook_deliveries: 0 });
   });
-
-  test("lose their content first and are deleted later", async () => {
-    const middle = await oldEmail("delivered", 50);
-    const old = await oldEmail("delivered", 100);
-    await countEvents(world.withTransport(null));
-    await keep(30, 90);
-    await run();
-    expect((await world.email(middle)).isErased).toBe(true);
-    expect(await exists(old)).toBe(false);
-  });
 });
 
 describe("a worker", () => {

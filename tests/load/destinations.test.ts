@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
-import { outcomeOfReply, parseSmtpReply } from "#server/mail/outcome";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { forEachTest } from "../support/fixtures";
@@ -86,49 +85,4 @@ test("more tarpits than slots do not block other destinations", async () => {
   await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(1), eventually);
   for (let n = 0; n < dialoguesMax; n++)
     expect(countFor(out.handedOver, `tarpit${n}.example`)).toBeLessThanOrEqual(2);
-});
-
-test("deliveries that wait for a destination are queued without an attempt, with their rule and due time", async () => {
-  await queue("tarpit.example", 20);
-  const { out, release } = openTarpits();
-  start(out, release);
-  const waiting = () => world.hot<{ attempts: number; waits: boolean; status: string }[]>`
-    select d.attempts, d.due_at > now() as waits, e.status from deliveries d join emails e on e.id = d.email_id
-    where d.status = 'queued' and d.wait_rule = 'destination_throttled'`;
-  await vi.waitFor(async () => expect(await waiting()).toHaveLength(18), eventually);
-  for (const row of await waiting()) expect(row).toMatchObject({ attempts: 0, status: "queued" });
-  expect((await waiting()).some(({ waits }) => waits)).toBe(true);
-
-  release();
-  await vi.waitFor(async () => {
-    // Only queued rows become due: an expired lease during a dialogue would make its outcome unknown.
-    await world.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
-    expect(await world.hot`select from deliveries where status <> 'delivered'`).toHaveLength(0);
-  }, eventually);
-  expect(new Set(out.handedOver).size).toBe(20);
-  expect(out.handedOver).toHaveLength(20);
-});
-
-test("a destination that replies 421 is paused until the end of its pause, and others are not", async () => {
-  const out = createCountingTransport("direct", async (recipient) =>
-    recipient.endsWith("@busy.example")
-      ? outcomeOfReply(recipient, parseSmtpReply("421 4.7.0 Too many connections"), "mx.busy.example", "mail")
-      : acceptedBy(recipient),
-  );
-  await queue("busy.example", 300);
-  start(out);
-  await vi.waitFor(
-    async () =>
-      expect(
-        await world.hot`select from deliveries where status = 'queued' and wait_rule is not null`,
-      ).toHaveLength(300),
-    eventually,
-  );
-  // Two dialogues had started before the first reply.
-  expect(out.handedOver.length).toBeLessThanOrEqual(2);
-  const [held] = await world.hot<{ seconds: number }[]>`
-    select extract(epoch from min(due_at) - now())::float as seconds from deliveries where wait_rule = 'destination_throttled'`;
-  expect(held?.seconds).toBeGreaterThan(0);
-  await queue("quick.example", 1);
-  await vi.waitFor(() => expect(countFor(out.handedOver, "quick.example")).toBe(1), eventually);
 });

@@ -4,10 +4,6 @@ import type { TransactionSql } from "postgres";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Database, openDatabase } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
-import { claimDeliveries } from "#server/delivery/queue/claims";
-import { recordResults } from "#server/delivery/queue/record-results";
-import { newId } from "#server/platform/ids";
-import { attemptResult } from "../support/attempt-result";
 import { startTap } from "../support/database/database-tap";
 import { forAllTests } from "../support/fixtures";
 import { createGate } from "../support/gate";
@@ -65,29 +61,6 @@ test.each([
       async () => expect(await database.db.execute(sql`select 1 as one`)).toMatchObject([{ one: 1 }]),
       eventually,
     );
-  },
-);
-
-test.each(["end", "reset"] as const)(
-  "results whose connection breaks (%s) during the write are reported as not written, and can be written again",
-  async (how) => {
-    await world.send({ to: [`ann+${how}@example.net`, `ben+${how}@example.net`] });
-    const claims = await claimDeliveries(world.hot, { limit: 2, leaseToken: newId() });
-    const held = tap.holdAt("up", "email.sent");
-    const work = recordResults(
-      database.hot,
-      claims.map((claim) => attemptResult(claim, "sent")),
-    );
-    await held;
-    tap.cut(how);
-    expect(isDatabaseUnreachable(await faultOf(work))).toBe(true);
-    await vi.waitFor(async () => {
-      const written = await recordResults(
-        database.hot,
-        claims.map((claim) => attemptResult(claim, "sent")),
-      );
-      expect(written.size).toBe(2);
-    }, eventually);
   },
 );
 

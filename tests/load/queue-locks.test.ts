@@ -105,16 +105,6 @@ test("writers of the same recipients in opposite orders never deadlock", async (
 const withRule = (claims: readonly Claim[], rule: "released" | "no_transport") =>
   claims.map((claim) => ({ ...claim, rule }));
 
-test("a released delivery no longer counts as sending", async () => {
-  const { id } = await world.send({ to: ["ann@example.net", "ben@example.net"] });
-  const [first, second] = await claimDeliveries(world.hot, { limit: 2, leaseToken: newId() });
-  if (!first || !second) throw new Error("two claims");
-  await recordResults(world.hot, [resultOf(first, "sent")]);
-  expect((await world.email(id)).status).toBe("sending");
-  await releaseClaims(world.hot, [{ ...second, rule: "no_transport" }]);
-  expect((await world.email(id)).status).toBe("queued");
-});
-
 test("after any mix of claims, results, releases and expired leases, each email has the status of its worst recipient", async () => {
   await sendMany(60, 4);
   await sendMany(60, 1);

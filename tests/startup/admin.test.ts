@@ -1,20 +1,16 @@
-import { randomUUID } from "node:crypto";
-import postgres from "postgres";
-import { afterEach, describe, expect, inject, test, vi } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { createAuthenticate } from "#server/services/keys/authenticate";
 import { createKey } from "#server/services/keys/keys";
 import { createUser, verifyPassword } from "#server/services/people/users";
 import { createTeam } from "#server/services/teams";
-import { installationSecret } from "../support/deps";
 import { forAllTests } from "../support/fixtures";
 import { commandsOf } from "../support/processes/command-line";
 import { killLeftovers, startProcess } from "../support/processes/processes";
-import { compiledOf, runProgram, startProgram } from "../support/processes/program";
+import { compiledOf, runProgram } from "../support/processes/program";
 import { type Listed, publish, startZone } from "../support/servers/zone";
 import { createWorld } from "../support/world";
 
-const eventually = { timeout: 30_000, interval: 50 };
 const anId = "0198c5a2-6f0e-7cc3-a5b1-94e1f3b7c1d2";
 
 const world = forAllTests(() => createWorld());
@@ -284,54 +280,4 @@ test("a process has these exit codes and streams, reads a secret from its input,
   );
   await pipe.exited;
   expect([pipe.stdout, pipe.stderr]).toEqual(["0\n", ""]);
-});
-
-test("an unreachable database, a wrong password and a missing database have different messages", async () => {
-  const away = "postgres://x@127.0.0.1:1/x";
-  expect(await cli(["team", "list"], { DATABASE_URL: away })).toMatchObject({
-    code: 1,
-    stdout: "",
-    stderr: expect.stringMatching(/not reachable \(ECONNREFUSED\)/),
-  });
-  const wrong = new URL(world.databaseUrl);
-  wrong.password = "wrong";
-  expect((await cli(["team", "list"], { DATABASE_URL: wrong.href })).stderr).toMatch(/password/);
-  const missing = new URL(world.databaseUrl);
-  missing.pathname = "/no_such_database";
-  expect((await cli(["team", "list"], { DATABASE_URL: missing.href })).stderr).toMatch(/does not exist/);
-});
-
-test("migrate creates the tables of an empty database, and other commands refer to it", async () => {
-  const name = `test_${randomUUID().replaceAll("-", "")}`;
-  const sql = postgres(inject("postgresUrl"), { max: 1, onnotice: () => {} });
-  await sql`create database ${sql(name)}`;
-  try {
-    const url = new URL(inject("postgresUrl"));
-    url.pathname = `/${name}`;
-    const env = { DATABASE_URL: url.href };
-    const before = await cli(["team", "list"], env);
-    expect(before).toMatchObject({ code: 1, stderr: expect.stringMatching(/not contain.*-- migrate/s) });
-    const migrate = () => runProgram(program, ["migrate"], { env });
-    const [one, two] = await Promise.all([migrate(), migrate()]);
-    expect([one.stdout, two.stdout].sort()).toEqual(["Already up to date.\n", "Created the tables.\n"]);
-    expect((await cli(["team", "create", "A"], env)).code).toBe(0);
-  } finally {
-    await sql`drop database ${sql(name)} with (force)`;
-    await sql.end();
-  }
-});
-
-test("a worker delivers queued and new email, and stops gracefully on a signal", async () => {
-  const workers = async () => (await world.hot`select pid from workers`).map(({ pid }) => pid);
-  const env = { ...own(), SMTP_URL: "capture:", BACKSTAMP_SECRET: installationSecret };
-  const waiting = await world.send({ to: ["ben@example.net"] });
-  const worker = await startProgram(program, ["worker"], { env });
-  await worker.waitFor(/"worker\.ready".*"transport":"capture"/);
-  const statusOf = async (id: string) => (await world.email(id)).status;
-  await vi.waitFor(async () => expect(await statusOf(waiting.id)).toBe("delivered"), eventually);
-  const next = await world.send({ to: ["ben@example.net"] });
-  await vi.waitFor(async () => expect(await statusOf(next.id)).toBe("delivered"), eventually);
-  expect(await workers()).toContain(worker.pid);
-  expect(await worker.stop("SIGTERM")).toEqual({ code: 0, signal: null });
-  expect(await workers()).not.toContain(worker.pid);
 });

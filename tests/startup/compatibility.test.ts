@@ -1,6 +1,4 @@
-import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { RELEASE } from "#db/compatibility";
 import { tick } from "#server/delivery/tick";
 import { installationSecret } from "../support/deps";
 import { forAllTests } from "../support/fixtures";
@@ -76,8 +74,4 @@ test.each(["0.0.1", "0.1.99", "0.2.0"])("a schema for %s and newer supports this
     code: 0,
     stdout: "Already up to date.\n",
   });
-});
-
-test("the build reports the version of its package", async () => {
-  expect(JSON.parse(await readFile("package.json", "utf8"))).toMatchObject({ version: RELEASE });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSettings, SettingsError } from "#server/platform/env/settings";
+import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import { runWorker } from "#server/startup/worker";
 import { installationSecret } from "../support/deps";
@@ -57,14 +57,4 @@ test("a worker serves its own metrics on loopback, only with the token", async (
   await other.stop();
   await worker.stop();
   await expect(callApi(url, "GET", "/api/metrics", { token })).rejects.toThrow();
-});
-
-test("a metrics port without a token is rejected, and a token alone opens no port", async () => {
-  expect(() => settingsFor({ BACKSTAMP_METRICS_PORT: "9464" })).toThrow(SettingsError);
-  expect(() => settingsFor({ BACKSTAMP_METRICS_PORT: "9464" })).toThrow(/BACKSTAMP_METRICS_TOKEN: Required/);
-  const events: string[] = [];
-  const log = { error, warn, info: (event: string) => events.push(event) };
-  const worker = await runWorker(settingsFor({ BACKSTAMP_METRICS_TOKEN: token }), { log });
-  expect(events).not.toContain("metrics.ready");
-  await worker.stop();
 });

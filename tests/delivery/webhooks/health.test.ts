@@ -170,29 +170,3 @@ describe("a member who disables an endpoint", () => {
     });
   });
 });
-
-test("only event deliveries that ended a month ago are deleted", async () => {
-  const sink = await world.sink((_, nth) => (nth === 1 ? 200 : 500));
-  const { id } = await world.endpoint(sink, ["email.delivered"]);
-  await world.sendByApi();
-  await world.sendDue();
-  await world.sendByApi();
-  await world.sendDue();
-  // Ids start with their creation time, so the test changes the id to make a row older.
-  const age = async (status: string, days: number) => {
-    await world.deps.hot`
-      with old as (select d.id, d.status from webhook_deliveries d where d.status = ${status}),
-      aged as (select id, overlay(id::text placing
-        regexp_replace(lpad(to_hex(((extract(epoch from now()) - ${days} * 86400) * 1000)::bigint), 12, '0'), '^(.{8})', '\\1-')
-        from 1)::uuid as fresh from old)
-      update webhook_deliveries d set id = aged.fresh from aged where aged.id = d.id`;
-  };
-  await world.deps.hot`delete from webhook_attempts`;
-  await age("success", 29);
-  await age("pending", 40);
-  await world.sendDue();
-  expect(await world.eventsOf(id)).toHaveLength(2);
-  await age("success", 31);
-  await world.sendDue();
-  expect(await world.eventsOf(id)).toMatchObject([{ status: "pending" }]);
-});

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { readSettings } from "#server/platform/env/settings";
@@ -160,20 +160,6 @@ test("a stop signal during a backup leaves no file and no record, and another pr
   expect(await run()).not.toBeNull();
 });
 
-test("a passphrase without a secret is rejected", async () => {
-  const withoutSecret = run({ BACKSTAMP_BACKUP_PASSPHRASE: passphrase, BACKSTAMP_SECRET: "" });
-  await expect(withoutSecret).rejects.toThrow(/BACKSTAMP_SECRET is not set/);
-  expect(await readdir(folder)).toEqual([]);
-});
-
-test("scheduled backups without a passphrase are a warning of the doctor", async () => {
-  const plain = "Scheduled backups contain all email unencrypted and lack the installation's secret.";
-  const doctor = async (env: Record<string, string>) =>
-    (await world.backstamp(["doctor"], { BACKSTAMP_DNS_SERVERS: "127.0.0.1:9", ...env })).stdout;
-  expect(await doctor({ BACKSTAMP_BACKUP_TO: folder, BACKSTAMP_BACKUP_PASSPHRASE: "" })).toContain(plain);
-  expect(await doctor({ BACKSTAMP_BACKUP_TO: folder })).not.toContain(plain);
-});
-
 test("a failed backup is an alarm while it is repeated, and not after the schedule is switched off", async () => {
   const { deps, hot } = world.source;
   await mkdir(folder);
@@ -265,17 +251,4 @@ test("SIGTERM ends the command, and no file remains", async () => {
   });
   expect(await command.exited).toEqual({ code: 1, signal: null });
   expect(await readdir(folder)).toEqual([]);
-});
-
-test("a backup whose process was killed is replaced", async () => {
-  const { hot } = world.source;
-  await run();
-  await hot`
-    update backups set status = 'running', ended_at = null, beat_at = now() - interval '3 min'`;
-  await rm(folder, { recursive: true });
-  expect(await run()).not.toBeNull();
-  expect(await hot`select status, fault from backups order by started_at`).toMatchObject([
-    { status: "failed", fault: expect.stringContaining("process ended") },
-    { status: "succeeded", fault: null },
-  ]);
 });

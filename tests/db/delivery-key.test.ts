@@ -1,10 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import type { HotSql } from "#db/client";
 import type { DeliveryKey } from "#db/schema/deliveries";
-import { type Claim, claimDeliveries, markHandedOver, releaseClaims } from "#server/delivery/queue/claims";
-import { recordResults } from "#server/delivery/queue/record-results";
-import { recoverExpired } from "#server/delivery/queue/recover-expired";
-import { handOverWithinCaps, postponeToNextDay, releaseCapped } from "#server/delivery/throttle/daily-caps";
+import { postponeToNextDay, releaseCapped } from "#server/delivery/throttle/daily-caps";
 import { createPauseCheck } from "#server/delivery/throttle/pauses";
 import { postponeBacklog } from "#server/delivery/throttle/postpone-backlog";
 import type { Ctx } from "#server/deps";
@@ -16,7 +13,6 @@ import { releaseResumed } from "#server/services/pauses/release";
 import { requeueRelayed } from "#server/services/relays/health";
 import { settleHeld } from "#server/services/restores/held";
 import { recordOutcome } from "#server/services/returns/record";
-import { attemptResult } from "../support/attempt-result";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
 import { forAllTests } from "../support/fixtures";
@@ -43,58 +39,12 @@ beforeAll(async () => {
   await hot.unsafe("vacuum analyze");
 });
 
-type Step = (ctx: Ctx, rows: { claims: Claim[]; keys: DeliveryKey[] }) => Promise<unknown>;
+type Step = (ctx: Ctx, rows: { keys: DeliveryKey[] }) => Promise<unknown>;
 
 const queued = "status = 'queued', due_at = now() - interval '1 second', attempts = 0";
 const waiting = (rule: string, due = "'infinity'") =>
   `status = 'queued', attempts = 0, wait_rule = '${rule}', due_at = ${due}`;
-const claimAll = (hot: HotSql) => claimDeliveries(hot, { limit: many, leaseToken: newId() });
-const capped = (claims: Claim[]) =>
-  claims.map((claim) => ({ ...claim, senderDomain: domain, offersUnsubscribe: false }));
-
-const ofClaims: [name: string, step: Step][] = [
-  ["a hand-over", async ({ hot }, { claims }) => (await markHandedOver(hot, claims)).size],
-  [
-    "a hand-over within daily caps",
-    async ({ hot }, { claims }) => (await handOverWithinCaps(hot, capped(claims))).marked.size,
-  ],
-  [
-    "a release",
-    ({ hot }, { claims }) =>
-      releaseClaims(
-        hot,
-        claims.map((claim) => ({ ...claim, rule: "released" as const })),
-      ),
-  ],
-  [
-    "results",
-    async ({ hot }, { claims }) =>
-      (
-        await recordResults(
-          hot,
-          claims.map((claim) => attemptResult(claim, "delivered")),
-        )
-      ).size,
-  ],
-  [
-    "results of emails with one recipient",
-    async ({ hot }, { claims }) =>
-      (
-        await recordResults(
-          hot,
-          claims.map((claim) => ({ ...attemptResult(claim, "bounced"), isAlone: true })),
-        )
-      ).size,
-  ],
-];
-
 const ofRows: [name: string, state: string, step: Step][] = [
-  ["a claim", queued, async ({ hot }) => (await claimAll(hot)).length],
-  [
-    "the recovery of expired leases",
-    "status = 'sending', stage = 'claimed', lease_token = uuid_v7(), leased_until = now() - interval '1 second'",
-    async ({ hot }) => (await recoverExpired(hot, newId, many)).length,
-  ],
   [
     "a throttled destination",
     queued,
@@ -193,13 +143,8 @@ const ofRows: [name: string, state: string, step: Step][] = [
   ],
 ];
 
-const cases: [name: string, state: string, step: Step][] = [
-  ...ofClaims.map(([name, step]): [string, string, Step] => [name, queued, step]),
-  ...ofRows,
-];
-
 // A row is fetched a few times: to find, to lock and to change it.
-test.each(cases)("%s: a delivery is found by its team and its email", async (name, state, step) => {
+test.each(ofRows)("%s: a delivery is found by its team and its email", async (_, state, step) => {
   const { hot, ctx } = world;
   await hot`update sending_days set held_over = true`;
   await hot`update deliveries set status = 'sent', wait_rule = null, counted_on = null where status <> 'sent' or counted_on is not null`;
@@ -207,10 +152,9 @@ test.each(cases)("%s: a delivery is found by its team and its email", async (nam
     update deliveries set ${state} where (team_id, email_id, id) in (
       select team_id, email_id, id from deliveries order by team_id, email_id limit ${many})
     returning team_id as "teamId", email_id as "emailId", id`);
-  const claims = ofClaims.some(([each]) => each === name) ? await claimAll(hot) : [];
   const { scans, fetched, result } = await countQueueReads(hot, (tx) => {
     const begin = (task: (inside: HotSql) => Promise<unknown>) => task(tx);
-    return step({ ...ctx, hot: Object.assign(tx, { begin }) as unknown as HotSql }, { claims, keys });
+    return step({ ...ctx, hot: Object.assign(tx, { begin }) as unknown as HotSql }, { keys });
   });
   expect({ result, scans }).toEqual({ result: many, scans: 0 });
   expect(fetched).toBeGreaterThanOrEqual(many);

@@ -1,8 +1,7 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { openTransport } from "#server/startup/worker";
 import { forEachTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
-import { killWorkers } from "../support/processes/worker-process";
 import { deliverDue } from "../support/pump-engine";
 import { PASS } from "../support/servers/smtp-test-server";
 import { startTestInternet } from "../support/servers/test-internet";
@@ -19,7 +18,6 @@ const internet = forEachTest(() =>
     "inside.example": { a: ["10.0.0.1"] },
   }),
 );
-afterEach(killWorkers);
 
 test("a slow destination does not delay the recording of other destinations' results", async () => {
   const gate = createGate();

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import {
   changePartitions,
+  dropOldChecks,
   firstIdAt,
   listPartitions,
   mergePartitions,
@@ -226,4 +227,41 @@ describe("partitions of the past", () => {
     await maintain();
     expect((await firstOf("api_requests"))?.bytes).toBe(0);
   });
+});
+
+test("a large partition is divided without a scan under the lock, unless it has later ids or the time is too near", async () => {
+  const { hot } = world;
+  const days = (count: number) => firstIdAt(Date.now() + count * dayMs);
+  const countEmails = async () => (await hot`select from emails`).length;
+  // Larger than what is scanned: one row in a page.
+  for (const { name } of await listPartitions(hot, "emails"))
+    await hot.unsafe(`alter table ${name} set (fillfactor = 10)`);
+  await hot`
+    insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
+    select uuid_v7(), ${world.id}, 'a', 'a', 'example.org', to_jsonb(array[repeat('a', 1000)]), repeat('b', 500), 'x', 'sent'
+    from generate_series(1, 1500)`;
+  const later = days(9);
+  await hot`
+    insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status)
+    values (${later}, ${world.id}, 'a', 'a', 'example.org', '[]', 'Later', 'x', 'sent')`;
+  const rows = await countEmails();
+  const [of] = EMAIL_TABLES;
+  expect(await splitPartition(hot, of, days(1))).toBe("too_late");
+  expect(await splitPartition(hot, of, days(8))).toBe("later_ids");
+  // A constraint would reject the change.
+  expect((await hot`update emails set status = 'delivered' where id = ${later}`).count).toBe(1);
+  expect(await countEmails()).toBe(rows);
+  await hot`delete from emails where id = ${later}`;
+  // A division that was begun and never completed, so that new emails would soon be rejected.
+  const large = (await listPartitions(hot, "emails")).find(({ bytes }) => bytes > 2 ** 23)?.name ?? "";
+  await hot.unsafe(
+    `alter table ${large} add constraint partition_range check (id < '${days(0.5)}') not valid`,
+  );
+  await dropOldChecks(hot, Date.now());
+  expect(await hot`select from pg_constraint where conname = 'partition_range'`).toHaveLength(0);
+  expect(await splitPartition(hot, of, days(8))).toBeNull();
+  expect(await countEmails()).toBe(rows - 1);
+  const constraints = await hot`select from pg_constraint where conname = 'partition_range'`;
+  expect(constraints).toHaveLength(0);
+  await world.send();
 });

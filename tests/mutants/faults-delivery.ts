@@ -98,14 +98,14 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     file: "server/delivery/queue/recover-expired.ts",
     from: "(l.is_exhausted or l.policy = 'hold') then 'unknown'",
     to: "l.is_exhausted then 'unknown'",
-    suites: ["tests/delivery/settle.test.ts", "tests/db/delivery-key.test.ts"],
+    suites: ["tests/delivery/settle.test.ts"],
   },
   {
     name: "A delivery that its worker only claimed has an unknown outcome when the lease expires",
     file: "server/delivery/queue/recover-expired.ts",
     from: "status = case when l.stage = 'handed_over' and",
     to: "status = case when l.stage in ('claimed', 'handed_over') and",
-    suites: ["tests/delivery/settle.test.ts", "tests/db/delivery-key.test.ts"],
+    suites: ["tests/delivery/settle.test.ts"],
   },
   {
     name: "A key that lost its link to the sender's domain still sends queued email",

@@ -1,25 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { moveTempToMemory } from "../support/database/memory-folder";
-import {
-  type Checkout,
-  checkTypes,
-  createCheckout,
-  endAll,
-  plant,
-  removeCheckout,
-  runSuites,
-} from "./checkout";
+import { projectRoot } from "../support/processes/processes";
 import type { Fault } from "./fault";
 import { API_FAULTS } from "./faults-api";
 import { DELIVERY_FAULTS } from "./faults-delivery";
 import { LATER_FAULTS } from "./faults-later";
 import { MAIL_FAULTS } from "./faults-mail";
 import { PEOPLE_FAULTS } from "./faults-people";
-import type { Findings } from "./reporter";
 
 const usage = `Plants the faults of tests/mutants one at a time. Each must fail one of the suites beside it.
 
@@ -29,12 +21,14 @@ const usage = `Plants the faults of tests/mutants one at a time. Each must fail 
   --faults FILE  the faults that this module exports as its default, instead of the list
   --workers N    faults that are tried at the same time, default 2
 `;
+const maxSeconds = { fault: 10 * 60, all: 60 * 60 };
+/** The exit codes of `timeout`. */
+const TIMED_OUT = [124, 137];
 
 /** `not started`: the tests or the product do not start, so the fault proves nothing. */
 type Verdict = { kind: "caught" | "survived" | "hung" | "not started"; by: string };
 type Row = Verdict & { fault: Fault; seconds: number };
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "" },
@@ -44,127 +38,143 @@ const { values } = parseArgs({
   },
 });
 const workers = Number(values.workers);
-if (values.help || !Number.isInteger(workers) || workers < 1) {
-  process.stderr.write(usage);
-  process.exit(values.help ? 0 : 2);
-}
+if (values.help || !Number.isInteger(workers) || workers < 1) end(values.help ? 0 : 2, usage);
+
+const all: readonly Fault[] =
+  values.faults === undefined
+    ? [...DELIVERY_FAULTS, ...MAIL_FAULTS, ...API_FAULTS, ...PEOPLE_FAULTS, ...LATER_FAULTS]
+    : (await import(pathToFileURL(path.resolve(values.faults)).href)).default;
+const faults = all.filter(({ name }) => name.includes(values.only));
+const mistakes = faults.length === 0 ? ["No fault has this name."] : faults.flatMap(mistakesOf);
+if (mistakes.length > 0) end(1, `${mistakes.join("\n")}\n`);
 
 moveTempToMemory();
-const progress = (text: string): void => void process.stderr.write(`${text}\n`);
-const checkouts: Checkout[] = [];
-let isStopping = false;
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => {
-    isStopping = true;
-    void endAll(checkouts).finally(() => {
-      removeAll();
-      process.exit(130);
-    });
-  });
-
-const faults = (await readFaults()).filter(({ name }) => name.includes(values.only));
-const mistakes = faults.length === 0 ? ["No fault has this name."] : faults.flatMap(mistakesOf);
-if (mistakes.length > 0) fail("These faults do not apply", mistakes);
-
-const files = listFiles();
-for (let n = 0; n < Math.min(workers, faults.length); n++) checkouts.push(createCheckout(root, files));
-const [first] = checkouts;
-if (!first) throw new RangeError("There is no checkout.");
-
-const typeErrors = await findTypeErrors(first);
-if (typeErrors.length > 0) fail("With these faults, the types are wrong", typeErrors);
+const folder = mkdtempSync(path.join(tmpdir(), "mutants-"));
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGINT");
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+const checkouts = Array.from({ length: Math.min(workers, faults.length) }, (_, n) => createCheckout(`${n}`));
 
 progress("Control run of all suites, without a fault");
-const control = await runSuites(first, [...new Set(faults.flatMap(({ suites }) => suites))], true);
-const controlFaults = control === null ? ["It took too long."] : problemsOf(control);
-if (controlFaults.length > 0) fail("The control run failed", controlFaults);
+const suites = [...new Set(faults.flatMap((fault) => fault.suites))];
+const control = await runSuites(checkouts[0] ?? "", suites, maxSeconds.all);
+if (control.kind !== "survived") end(1, `The control run failed: ${control.kind} ${control.by}\n`);
 
 const rows: Row[] = [];
 const pending = [...faults];
 await Promise.all(
   checkouts.map(async (checkout) => {
-    for (let fault = pending.shift(); fault && !isStopping; fault = pending.shift()) {
+    for (let fault = pending.shift(); fault; fault = pending.shift()) {
+      const { file, from, to, name } = fault;
       const startedMs = performance.now();
-      const restore = plant(checkout, [fault]);
-      const verdict = judge(await runSuites(checkout, fault.suites));
-      restore();
-      const seconds = Math.round((performance.now() - startedMs) / 1_000);
-      rows.push({ ...verdict, fault, seconds });
-      progress(`${rows.length}/${faults.length} ${verdict.kind} (${seconds} s): ${fault.name} ${verdict.by}`);
+      const place = path.join(checkout, file);
+      const text = readFileSync(place, "utf8");
+      writeFileSync(place, text.split(from).join(to));
+      const verdict = await runSuites(checkout, fault.suites, maxSeconds.fault);
+      writeFileSync(place, text);
+      rows.push({ ...verdict, fault, seconds: Math.round((performance.now() - startedMs) / 1_000) });
+      progress(`${rows.length}/${faults.length} ${verdict.kind}: ${name} ${verdict.by}`);
     }
   }),
 );
-if (!isStopping) {
-  removeAll();
-  process.stdout.write(render(rows.sort((a, b) => faults.indexOf(a.fault) - faults.indexOf(b.fault))));
-  process.exit(rows.every(({ kind }) => kind === "caught") ? 0 : 1);
-}
-
-async function readFaults(): Promise<readonly Fault[]> {
-  if (values.faults === undefined)
-    return [...DELIVERY_FAULTS, ...MAIL_FAULTS, ...API_FAULTS, ...PEOPLE_FAULTS, ...LATER_FAULTS];
-  return (await import(pathToFileURL(path.resolve(values.faults)).href)).default;
-}
+process.stdout.write(render(rows.sort((a, b) => faults.indexOf(a.fault) - faults.indexOf(b.fault))));
+process.exitCode = rows.every(({ kind }) => kind === "caught") ? 0 : 1;
 
 /** Why the fault no longer applies to the working tree. */
 function mistakesOf({ name, file, from, to, suites }: Fault): string[] {
-  const place = path.join(root, file);
+  const place = path.join(projectRoot, file);
   const count = existsSync(place) ? readFileSync(place, "utf8").split(from).length - 1 : 0;
   return [
     ...(count === 1 && from !== to ? [] : [`${name}: its line occurs ${count} times in ${file}.`]),
     ...(suites.length > 0 ? [] : [`${name}: it names no suite.`]),
-    ...suites.filter((suite) => !existsSync(path.join(root, suite))).map((suite) => `${name}: no ${suite}.`),
+    ...suites
+      .filter((suite) => !existsSync(path.join(projectRoot, suite)))
+      .map((suite) => `${name}: no ${suite}.`),
   ];
 }
 
-/** The files of the working tree that Git does not ignore. */
-function listFiles(): string[] {
-  const options = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-  const listed = execFileSync("git", options, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26 });
-  return listed.split("\0").filter((file) => file !== "" && existsSync(path.join(root, file)));
+/** A copy of the files of the working tree that Git does not ignore, with the packages of the original. */
+function createCheckout(name: string): string {
+  const checkout = path.join(folder, name);
+  const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: projectRoot,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
+  for (const file of listed
+    .split("\0")
+    .filter((each) => each !== "" && existsSync(path.join(projectRoot, each))))
+    cpSync(path.join(projectRoot, file), path.join(checkout, file));
+  symlinkSync(path.join(projectRoot, "node_modules"), path.join(checkout, "node_modules"));
+  return checkout;
 }
 
-/**
- * The names of the faults with type errors, and the errors. Faults of different files are checked together: a
- * check takes a core for half a minute.
- */
-async function findTypeErrors(checkout: Checkout): Promise<string[]> {
-  const rounds: Fault[][] = [];
-  for (const fault of faults) {
-    const round = rounds.find((each) => each.every(({ file }) => file !== fault.file));
-    if (round) round.push(fault);
-    else rounds.push([fault]);
+/** Runs these test files, those of one configuration after those of the other, until one does not survive. */
+async function runSuites(checkout: string, files: readonly string[], seconds: number): Promise<Verdict> {
+  const isDeep = (file: string) => file.startsWith("tests/deep/");
+  for (const [config, own] of [
+    ["tests/vitest.config.ts", files.filter((file) => !isDeep(file))],
+    ["tests/deep/vitest.config.ts", files.filter(isDeep)],
+  ] as const) {
+    const verdict = own.length === 0 ? null : await runOnce(checkout, ["--config", config, ...own], seconds);
+    if (verdict && verdict.kind !== "survived") return verdict;
   }
-  const found: string[] = [];
-  for (const [index, round] of rounds.entries()) {
-    progress(`Types of ${round.length} faults (${index + 1} of ${rounds.length})`);
-    const restore = plant(checkout, round);
-    const output = await checkTypes(checkout);
-    restore();
-    if (output === "") continue;
-    const named = round.filter(({ file }) => output.includes(file)).map(({ name }) => name);
-    found.push(...(named.length > 0 ? named : ["a fault whose file has no error itself"]), output);
-  }
-  return found;
+  return { kind: "survived", by: "" };
 }
 
-function problemsOf({ failures, notStarted, errors }: Findings): string[] {
-  return [
-    ...failures.map(({ file, test, error }) => `${file}: ${test}: ${error}`),
-    ...notStarted.map(({ file, error }) => `${file} did not start: ${error}`),
-    ...errors,
+/** What the JSON of Vitest contains. */
+type Results = {
+  numPassedTests: number;
+  testResults: {
+    name: string;
+    message: string;
+    assertionResults: { status: string; fullName: string }[];
+  }[];
+};
+
+async function runOnce(checkout: string, options: readonly string[], seconds: number): Promise<Verdict> {
+  const place = path.join(checkout, "results.json");
+  rmSync(place, { force: true });
+  // It also ends the children of Vitest. With the first signal Vitest stops its PostgreSQL.
+  const limits = ["--signal=INT", "--kill-after=30", String(seconds)];
+  const vitest = [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--bail",
+    "1",
+    "--reporter=json",
+    `--outputFile=${place}`,
   ];
-}
-
-function judge(findings: Findings | null): Verdict {
-  if (findings === null) return { kind: "hung", by: "" };
-  const [failure] = findings.failures;
-  if (failure) return { kind: "caught", by: `${failure.file}: ${failure.test}` };
-  if (findings.notStarted.length > 0) return { kind: "not started", by: problemsOf(findings).join(" ") };
-  const [error] = findings.errors;
-  // Without any test that passed, the run itself is broken.
-  if (error !== undefined) return { kind: findings.passed > 0 ? "caught" : "not started", by: error };
-  return findings.passed > 0 ? { kind: "survived", by: "" } : { kind: "not started", by: "No test ran." };
+  const child = spawn("timeout", [...limits, process.execPath, ...vitest, ...options], {
+    cwd: checkout,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  running.add(child);
+  let output = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    output = (output + text).slice(-2_000);
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  running.delete(child);
+  if (code === null || TIMED_OUT.includes(code)) return { kind: "hung", by: "" };
+  if (!existsSync(place)) return { kind: "not started", by: output };
+  const { numPassedTests, testResults }: Results = JSON.parse(readFileSync(place, "utf8"));
+  const failures = testResults.flatMap(({ name, message, assertionResults }) => {
+    const by = path.relative(checkout, name);
+    const failed = assertionResults.find(({ status }) => status === "failed");
+    if (failed) return [{ isResult: true, by: `${by}: ${failed.fullName}` }];
+    // A failed assertion or a timeout in a hook is a result like one in a test.
+    const isResult = assertionResults.length > 0 && /^(expected|Hook timed out)/.test(message);
+    return message === "" ? [] : [{ isResult, by: `${by}: ${message.split("\n")[0]}` }];
+  });
+  const caught = failures.find(({ isResult }) => isResult) ?? failures[0];
+  if (caught) return { kind: caught.isResult ? "caught" : "not started", by: caught.by };
+  if (numPassedTests === 0) return { kind: "not started", by: `No test passed. ${output}` };
+  // Vitest fails a run for errors outside of its tests.
+  return code === 0 ? { kind: "survived", by: "" } : { kind: "caught", by: output };
 }
 
 function render(all: readonly Row[]): string {
@@ -173,18 +183,16 @@ function render(all: readonly Row[]): string {
     const outcome = kind === "caught" ? by : `**${kind}** ${by}`;
     return `| ${cell(fault.name)} | ${fault.file} | ${cell(outcome)} | ${seconds} |`;
   });
-  const of = (kind: Verdict["kind"]) => all.filter((row) => row.kind === kind).length;
-  const summary = `${all.length} faults: ${of("caught")} caught, ${of("survived")} survived, ${of("hung")} hung, ${of("not started")} not started.`;
+  const caught = all.filter(({ kind }) => kind === "caught").length;
   const head = "| fault | file | caught by | seconds |\n|---|---|---|---|";
-  return `${[head, ...lines].join("\n")}\n\n${summary}\n`;
+  return `${[head, ...lines].join("\n")}\n\n${all.length} faults: ${caught} caught, ${all.length - caught} not.\n`;
 }
 
-function removeAll(): void {
-  for (const checkout of checkouts) removeCheckout(checkout);
+function progress(text: string): void {
+  process.stderr.write(`${text}\n`);
 }
 
-function fail(title: string, lines: readonly string[]): never {
-  progress(`${title}:\n${lines.join("\n")}`);
-  removeAll();
-  process.exit(1);
+function end(code: number, text: string): never {
+  process.stderr.write(text);
+  process.exit(code);
 }

@@ -9,7 +9,7 @@ import {
   test,
   vi,
 } from "vitest";
-import { STORE_PAUSE_MS, STORE_TIMEOUT_MS } from "#server/platform/limits/fallback";
+import { STORE_PAUSE_MS } from "#server/platform/limits/fallback";
 import { createLimits, type LimitStore, type Limits } from "#server/platform/limits/limits";
 import { closeAfterTest } from "../../support/fixtures";
 import { type RedisServer, redisMissing, startRedis } from "../../support/processes/redis";
@@ -102,10 +102,6 @@ async function expectLocalLimits(limits: Limits, reason: RegExp): Promise<void> 
   elapse(refused.retryAfterSeconds * 1_000);
   expect((await limits.take("key", "other", 3)).allowed).toBe(true);
 }
-
-test("a store may add 300 ms at most", () => {
-  expect(STORE_TIMEOUT_MS).toBeLessThan(300);
-});
 
 describe("a store that is not reachable", () => {
   const of = (kind: "redis" | "upstash", port: number): LimitStore =>

@@ -44,7 +44,7 @@ export async function openHooks(): Promise<Hooks> {
     serverFaults: () => serverFaults,
     async collect(hot, webhookId) {
       const [open] = await hot<{ withoutOutboxRow: number }[]>`
-        select count(*)::int as unannounced from email_events e
+        select count(*)::int as "withoutOutboxRow" from email_events e
         where e.type in ${hot([...SUBSCRIBED_EVENTS])} and (
           select count(*) from webhook_deliveries d where d.webhook_id = ${webhookId} and d.event_id = e.id) <> 1`;
       const rows = await hot<{ id: string; status: string; type: string }[]>`

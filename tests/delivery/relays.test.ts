@@ -2,9 +2,10 @@ import { expect, test, vi } from "vitest";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import type { WorkerDeps } from "#server/deps";
 import { findDomain } from "#server/services/domains/read";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { createDomain } from "#server/services/domains/write";
 import { removeRelay } from "#server/services/relays/write";
 import { queueMany } from "../support/database/queue-many";
+import { addSignedDomain } from "../support/dkim-verifier";
 import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
 import { relayTo, transportTo } from "../support/relays";
@@ -37,8 +38,7 @@ test("routing uses the relays of the domain, then of the team, then of the insta
   const { deps, ctx } = world;
   const transport = transportTo(set);
   const { id: domainId } = await findDomain(ctx, "example.org");
-  await createDomain(ctx, { name: "other.example" });
-  await declareDomainVerified(ctx, "other.example");
+  await world.domain("other.example");
   const relays = [
     await relayTo(deps, ofAll),
     await relayTo(deps, ofTeam, { teamId: ctx.teamId }),
@@ -173,8 +173,7 @@ test("relays are tried in order of position, not of creation", async () => {
 });
 
 test("DKIM signing is configurable per relay, and the bytes below the signatures are the same in every attempt", async () => {
-  await createDomain(world.ctx, { name: "signed.example" });
-  await declareDomainVerified(world.ctx, "signed.example");
+  await addSignedDomain(world, "signed.example");
   const [signing, bare] = [
     await peerWith({ message: ["451 4.3.0 later", "451 4.3.0 later", "250 ok"] }),
     await peerWith({ message: "451 4.3.0 later" }),

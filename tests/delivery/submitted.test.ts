@@ -1,37 +1,22 @@
 import { beforeEach, expect, test } from "vitest";
 import { withBody } from "#server/delivery/attempt/stored-messages";
-import { formatDkimRecord } from "#server/mail/dkim/key";
-import type { Transport } from "#server/mail/transport/transport";
-import { findDomain } from "#server/services/domains/read";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { relayTo } from "../mail/relay-world";
-import { hasDkimVerifier, verifyDkim } from "../support/dkim-verifier";
+import { addSignedDomain, verifySigned } from "../support/dkim-verifier";
 import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue } from "../support/pump-engine";
-import { type MailSink, type MailSinkOptions, startMailSink } from "../support/servers/smtp-test-server";
+import { EHLO_PLAIN, EHLO_SMTPUTF8, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld } from "../support/world";
 
-const hasVerifier = hasDkimVerifier();
-if (!hasVerifier)
-  process.stdout.write("NOT RUN: python3-dkim is not installed; signatures are only counted.\n");
-
 const world = forEachTest(() => createWorld({ transportKind: "relay" }));
-let sink: MailSink | undefined;
-let transport: Transport | undefined;
 beforeEach(async () => {
-  const { id } = await createDomain(world.ctx, { name: "signed.example" });
-  await declareDomainVerified(world.ctx, "signed.example");
-  await world.hot`update dkim_keys set signs_from = now() where domain_id = ${id} and algorithm = 'ed25519'`;
+  await addSignedDomain(world, "signed.example");
 });
-async function deliver(options: MailSinkOptions = {}) {
-  await transport?.close();
-  await sink?.close();
-  sink = closeAfterTest(await startMailSink(options));
-  transport = closeAfterTest(relayTo(sink));
-  await deliverDue(world.withTransport(transport));
-  return sink.messages.map(({ bytes, usesSmtpUtf8 }) => {
-    const text = bytes.toString("latin1");
-    const signatures = /^(DKIM-Signature:.*(\r\n[ \t].*)*\r\n)*/.exec(text)?.[0] ?? "";
+async function deliver(ehlo = EHLO_PLAIN) {
+  const peer = closeAfterTest(await startSmtpTestServer({ ehlo }));
+  await deliverDue(world.withTransport(closeAfterTest(relayTo(peer))));
+  return peer.messages.map(({ bytes }) => {
+    const signatures = /^(DKIM-Signature:.*(\r\n[ \t].*)*\r\n)*/.exec(bytes.toString("latin1"))?.[0] ?? "";
+    const usesSmtpUtf8 = peer.commands.some((line) => /^MAIL .*SMTPUTF8/.test(line));
     return { bytes, unsigned: bytes.subarray(signatures.length), signatures, usesSmtpUtf8 };
   });
 }
@@ -64,15 +49,7 @@ const submit = (bytes: Buffer = RAW, messageId: string | null = "app-1@signed.ex
   });
 
 async function verify(messages: Buffer[]) {
-  if (!hasVerifier) return;
-  const { dkimKeys } = await findDomain(world.ctx, "signed.example");
-  const zone = Object.fromEntries(
-    dkimKeys.map((key) => [
-      `${key.selector}._domainkey.signed.example`,
-      formatDkimRecord(key.algorithm, key.publicKey),
-    ]),
-  );
-  for (const results of await verifyDkim(messages, zone)) {
+  for (const results of (await verifySigned(world.ctx, "signed.example", messages)) ?? []) {
     expect(results.length).toBeGreaterThan(0);
     expect(results).not.toContain(false);
   }
@@ -88,7 +65,7 @@ test("a submitted message is sent byte for byte below our signature", async () =
 
 test("8-bit content is converted before signing for a server without 8BITMIME", async () => {
   await submit();
-  const [message] = await deliver({ eightBitMime: false });
+  const [message] = await deliver("250 peer.test");
   expect(message?.bytes.toString("latin1")).toMatch(/^[\0-\x7f]*$/);
   expect(message?.unsigned.toString()).toContain("subject:   odd\t spacing \r\nX-Folded: one\r\n\ttwo\r\n");
   expect(message?.unsigned.toString()).toMatch(/Content-Transfer-Encoding: (quoted-printable|base64)/);
@@ -139,7 +116,7 @@ test("UTF-8 header fields need a server with SMTPUTF8", async () => {
   const [delivery] = (await world.email(rejected.id)).deliveries;
   expect(delivery?.lastReason).toMatch(/^The message header is not ASCII and needs SMTPUTF8/);
   const { id } = await submit(Buffer.from("From: ann@signed.example\r\nSubject: Grüße\r\n\r\nx\r\n"));
-  const [message] = await deliver({ smtpUtf8: true });
+  const [message] = await deliver(EHLO_SMTPUTF8);
   expect(message?.unsigned.toString()).toContain("Subject: Grüße\r\n");
   expect(message?.usesSmtpUtf8).toBe(true);
   expect((await world.email(id)).status).toBe("sent");

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
-import { startMailSink } from "../support/servers/smtp-test-server";
+import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { openSite } from "./backstamp";
 import { expectNoAccessibilityViolations, openProfile, signIn, takePictures } from "./browser";
 
@@ -9,7 +9,7 @@ import { expectNoAccessibilityViolations, openProfile, signIn, takePictures } fr
 const FIRST = { email: "ann@example.net", password: "correct horse battery" };
 const pollOptions = { timeout: 60_000, interval: 100 };
 
-const sink = await startMailSink();
+const sink = await startSmtpTestServer();
 const {
   backstamp,
   browser,

@@ -6,11 +6,9 @@ import { makeCertificate } from "../support/servers/certificate";
 import {
   EHLO_AUTH,
   EHLO_STARTTLS,
-  type MailSink,
-  type MailSinkOptions,
+  type Seen,
   type SmtpScript,
   type SmtpTestServer,
-  startMailSink,
   startSmtpTestServer,
 } from "../support/servers/smtp-test-server";
 import { kinds, message, parsed, targetOf, watch } from "./relay-world";
@@ -19,8 +17,9 @@ const DAY_MS = 86_400_000;
 const LOGIN = { user: "ann@example.com", pass: "p/a:s@s %1" };
 const USERINFO = `${encodeURIComponent(LOGIN.user)}:${encodeURIComponent(LOGIN.pass)}@`;
 
-const startSink = async (options: MailSinkOptions): Promise<MailSink> =>
-  closeAfterTest(await startMailSink(options));
+const EHLO_BOTH = "250-peer.test\r\n250-STARTTLS\r\n250 AUTH PLAIN";
+const SECRET = Buffer.from(`\0${LOGIN.user}\0${LOGIN.pass}`).toString("base64");
+const ACCEPTS = ({ line }: Seen) => (line === `AUTH PLAIN ${SECRET}` ? "235 welcome" : "535 no");
 const startPeer = async (script: SmtpScript, options = {}): Promise<SmtpTestServer> =>
   closeAfterTest(await startSmtpTestServer(script, options));
 const relayBy = (url: string, options: RelayOptions = {}): Transport =>
@@ -30,12 +29,10 @@ const send = (relay: Transport, id = "m1") =>
 
 describe("encryption", () => {
   test("is used if it is offered, with any certificate, if no credentials are sent", async () => {
-    const sink = await startSink({
-      tls: "starttls",
-      certificate: makeCertificate({ names: ["elsewhere.example"] }),
-    });
+    const certificate = makeCertificate({ names: ["elsewhere.example"] });
+    const sink = await startPeer({ ehlo: EHLO_STARTTLS }, { certificate });
     expect(kinds(await send(relayBy(`smtp://127.0.0.1:${sink.port}`)))).toEqual(["accepted"]);
-    expect(sink.messages[0]?.secure).toBe(true);
+    expect(sink.messages[0]?.isEncrypted).toBe(true);
   });
 
   test("is skipped if the handshake fails and TLS is not required", async () => {
@@ -63,11 +60,11 @@ describe("encryption", () => {
     "with a certificate %s defers email if a valid one is required",
     async (what, certificate) => {
       const ca = what === "from an untrusted authority" ? {} : { ca: certificate.cert };
-      for (const [tls, url] of [
-        ["starttls", "smtp://HOST?tls=required"],
-        ["implicit", "smtps://HOST"],
+      for (const [implicitTls, url] of [
+        [false, "smtp://HOST?tls=required"],
+        [true, "smtps://HOST"],
       ] as const) {
-        const sink = await startSink({ tls, certificate });
+        const sink = await startPeer({ ehlo: EHLO_STARTTLS }, { implicitTls, certificate });
         const relay = relayBy(url.replace("HOST", `127.0.0.1:${sink.port}`), ca);
         const [outcome] = await send(relay);
         expect(outcome).toMatchObject({ kind: "deferred", alarm: "tls" });
@@ -78,21 +75,21 @@ describe("encryption", () => {
 
   test("with a valid certificate is accepted if one is required, with implicit TLS and with STARTTLS", async () => {
     const certificate = makeCertificate();
-    for (const [tls, url] of [
-      ["starttls", "smtp://HOST?tls=required"],
-      ["implicit", "smtps://HOST"],
+    for (const [implicitTls, url] of [
+      [false, "smtp://HOST?tls=required"],
+      [true, "smtps://HOST"],
     ] as const) {
-      const sink = await startSink({ tls, certificate });
+      const sink = await startPeer({ ehlo: EHLO_STARTTLS }, { implicitTls, certificate });
       const relay = relayBy(url.replace("HOST", `localhost:${sink.port}`), { ca: certificate.cert });
       expect(kinds(await send(relay))).toEqual(["accepted"]);
-      expect(sink.messages[0]?.secure).toBe(true);
+      expect(sink.messages[0]?.isEncrypted).toBe(true);
     }
   });
 
   test("with any certificate is accepted if the URL contains tls=insecure, but plain text is not", async () => {
-    const sink = await startSink({ tls: "starttls" });
+    const sink = await startPeer({ ehlo: EHLO_STARTTLS });
     expect(kinds(await send(relayBy(`smtp://127.0.0.1:${sink.port}?tls=insecure`)))).toEqual(["accepted"]);
-    const clear = await startSink({});
+    const clear = await startPeer({ starttls: "502 no" });
     const [outcome] = await send(relayBy(`smtp://127.0.0.1:${clear.port}?tls=insecure`));
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "tls" });
     expect(clear.messages).toEqual([]);
@@ -110,16 +107,16 @@ describe("encryption", () => {
 describe("login", () => {
   test("uses the credentials of the URL over TLS", async () => {
     const certificate = makeCertificate();
-    const sink = await startSink({ auth: LOGIN, tls: "starttls", certificate });
+    const sink = await startPeer({ ehlo: EHLO_BOTH, auth: ACCEPTS }, { certificate });
     const relay = relayBy(`smtp://${USERINFO}localhost:${sink.port}?tls=required`, { ca: certificate.cert });
     const [outcome] = await send(relay);
     expect(outcome?.kind).toBe("accepted");
-    expect(sink.messages[0]).toMatchObject({ user: LOGIN.user, secure: true });
+    expect(sink.messages[0]?.isEncrypted).toBe(true);
     expect(outcome?.dialogue).toContain("> AUTH PLAIN ***");
   });
 
   test("without TLS is allowed only for this machine", async () => {
-    const sink = await startSink({ auth: LOGIN });
+    const sink = await startPeer({ ehlo: EHLO_AUTH, auth: ACCEPTS });
     expect(kinds(await send(relayBy(`smtp://${USERINFO}127.0.0.1:${sink.port}`)))).toEqual(["accepted"]);
     expect(targetOf(`smtp://${USERINFO}mail.example.com`)).toMatchObject({ tls: "required", verify: true });
   });
@@ -160,13 +157,12 @@ describe("login", () => {
   });
 
   test("that the server does not support defers emails with an alarm", async () => {
-    const sink = await startSink({});
+    const sink = await startPeer({ auth: "502 no" });
     const [outcome] = await send(relayBy(`smtp://${USERINFO}127.0.0.1:${sink.port}`));
     expect(outcome).toMatchObject({ kind: "deferred", alarm: "auth" });
   });
 
   test("leaves no trace of the password in the outcome", async () => {
-    const secret = Buffer.from(`\0${LOGIN.user}\0${LOGIN.pass}`).toString("base64");
     const password = Buffer.from(LOGIN.pass).toString("base64");
     for (const method of ["PLAIN", "LOGIN", "CRAM-MD5"]) {
       const peer = await startPeer({
@@ -178,7 +174,7 @@ describe("login", () => {
       expect(text).toContain(`AUTH ${method}`);
       for (const trace of [
         LOGIN.pass,
-        secret,
+        SECRET,
         password,
         Buffer.from(LOGIN.user).toString("base64").slice(0, 12),
       ])

@@ -3,11 +3,11 @@ import { DIALOGUE_MAX } from "#server/mail/transport/smtp/transcript";
 import type { Transport } from "#server/mail/transport/transport";
 import { closeAfterTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
-import { type MailSink, startMailSink, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { EHLO_SMTPUTF8, type SmtpTestServer, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { kinds, message, parsed, relayTo, watch } from "./relay-world";
 
-async function sinkAndRelay(query = "", options = {}): Promise<{ sink: MailSink; relay: Transport }> {
-  const sink = closeAfterTest(await startMailSink());
+async function sinkAndRelay(query = "", options = {}): Promise<{ sink: SmtpTestServer; relay: Transport }> {
+  const sink = closeAfterTest(await startSmtpTestServer());
   return { sink, relay: closeAfterTest(relayTo(sink, query, options)) };
 }
 
@@ -191,7 +191,7 @@ test("bare line ends and lone dots in a body cannot end the message early", asyn
 });
 
 test("a message above the announced SIZE is rejected without being sent", async () => {
-  const sink = closeAfterTest(await startMailSink({ sizeMax: 1000 }));
+  const sink = closeAfterTest(await startSmtpTestServer({ ehlo: "250-peer.test\r\n250 SIZE 1000" }));
   const relay = closeAfterTest(relayTo(sink));
   const [outcome] = await relay.deliver(
     message({ body: "x\r\n".repeat(1000) }),
@@ -206,13 +206,13 @@ test("a message above the announced SIZE is rejected without being sent", async 
 
 test("an address that needs SMTPUTF8 is sent if it is offered, and rejected alone otherwise", async () => {
   const recipients = ["b@example.org", "jörg@example.org"];
-  const modern = closeAfterTest(await startMailSink({ smtpUtf8: true }));
+  const modern = closeAfterTest(await startSmtpTestServer({ ehlo: EHLO_SMTPUTF8 }));
   expect(
     kinds(await closeAfterTest(relayTo(modern)).deliver(message(), parsed(recipients), watch())),
   ).toEqual(["accepted", "accepted"]);
   expect(modern.messages[0]?.to).toEqual(recipients);
 
-  const old = closeAfterTest(await startMailSink());
+  const old = closeAfterTest(await startSmtpTestServer());
   const relay = closeAfterTest(relayTo(old));
   const outcomes = await relay.deliver(message(), parsed(recipients), watch());
   expect(kinds(outcomes)).toEqual(["accepted", "rejected"]);

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import type { StartOptions } from "../support/processes/processes";
@@ -61,8 +60,7 @@ test("a relay is added for all teams, a team or a domain, and shown without its 
   });
   expect(ses).toMatchObject({ position: 2, provider: "ses", dkim: false });
 
-  await createDomain(world.ctx, { name: "other.example" });
-  await declareDomainVerified(world.ctx, "other.example");
+  await world.domain("other.example");
   const options = ["--team", "First", "--domain", "other.example", "--dkim", "off", "--position", "5"];
   const own = await relayJson(["add", "main", "smtps://smtp.example.com", ...options]);
   expect(own).toMatchObject({ team: "First", domain: "other.example", position: 5, dkim: false });

@@ -5,11 +5,12 @@ import { afterEach, expect, test, vi } from "vitest";
 import { startWorker, type Worker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
 import { createKeyring } from "#server/platform/secrets/keyring";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { createDomain } from "#server/services/domains/write";
 import { sealedLocationOfRelay } from "#server/services/relays/seal";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { freshDatabase } from "../support/database/postgres";
 import { installationSecret, openDeps } from "../support/deps";
+import { addSignedDomain } from "../support/dkim-verifier";
 import { forEachTest } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { killLeftovers } from "../support/processes/processes";
@@ -187,9 +188,7 @@ test("a rotation that is killed with -9 continues where it was, and every value 
 });
 
 test("a rotation while email is accepted and delivered: nothing fails, and nothing is sent unsigned", async () => {
-  const { id: domainId } = await createDomain(world.ctx, { name: "signed.example" });
-  await declareDomainVerified(world.ctx, "signed.example");
-  await world.hot`update dkim_keys set signs_from = now() where domain_id = ${domainId}`;
+  await addSignedDomain(world, "signed.example");
   await admitKeyring(world.deps);
   const peer = await startSmtpTestServer({});
   const processes = [0, 1].map(() =>

@@ -1,4 +1,9 @@
 import { execFile, spawnSync } from "node:child_process";
+import type { Ctx } from "#server/deps";
+import { formatDkimRecord } from "#server/mail/dkim/key";
+import { findDomain } from "#server/services/domains/read";
+import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import type { World } from "./world";
 
 /** The interpreter for which Debian's packages are installed. */
 const python = "/usr/bin/python3";
@@ -49,4 +54,30 @@ export async function verifyDkim(
       }),
     );
   });
+}
+
+/** Adds a verified domain whose keys sign from now on. */
+export async function addSignedDomain({ ctx, hot }: World, name: string): Promise<string> {
+  const { id } = await createDomain(ctx, { name });
+  await declareDomainVerified(ctx, name);
+  await hot`update dkim_keys set signs_from = now() where domain_id = ${id}`;
+  return id;
+}
+
+/** Verifies signatures by the records of a domain. Null, and a line on the output, without the library. */
+export async function verifySigned(
+  ctx: Ctx,
+  name: string,
+  messages: readonly Uint8Array[],
+): Promise<boolean[][] | null> {
+  if (!hasDkimVerifier()) {
+    process.stdout.write("NOT RUN: python3-dkim is not on this machine; signatures are not verified.\n");
+    return null;
+  }
+  const { dkimKeys } = await findDomain(ctx, name);
+  const records = dkimKeys.map(({ selector, algorithm, publicKey }) => [
+    `${selector}._domainkey.${name}`,
+    formatDkimRecord(algorithm, publicKey),
+  ]);
+  return verifyDkim(messages, Object.fromEntries(records));
 }

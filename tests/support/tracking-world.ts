@@ -1,9 +1,8 @@
 import PostalMime from "postal-mime";
 import { afterAll } from "vitest";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
-import { createDomain, declareDomainVerified } from "#server/services/domains/write";
+import { addSignedDomain } from "./dkim-verifier";
 import { deliverDue } from "./pump-engine";
+import { transportTo } from "./relays";
 import { DROP, type SmtpTestServer, startSmtpTestServer } from "./servers/smtp-test-server";
 import { openWorld, type World } from "./world";
 
@@ -43,17 +42,13 @@ export type TrackingWorld = {
 export async function openTrackingWorld(): Promise<TrackingWorld> {
   let isLost = false;
   const world = await openWorld({ transportKind: "relay" });
+  const { token } = await world.key();
   for (const [name, change] of Object.entries(DOMAINS)) {
-    const { id } = await createDomain(world.ctx, { name });
-    await declareDomainVerified(world.ctx, name);
-    const { token } = await world.key();
+    const id = await addSignedDomain(world, name);
     if (change) await world.api("PATCH", `/api/domains/${id}`, { token, body: change });
   }
-  const { token } = await world.key();
   const peer = await startSmtpTestServer({ message: () => (isLost ? DROP : "250 2.0.0 kept") });
-  const url = parseSmtpUrl(`smtp://127.0.0.1:${peer.port}`);
-  if (!url.ok) throw new Error(url.fault);
-  const transport = createRelay(url.target);
+  const transport = transportTo(peer);
   afterAll(async () => {
     await transport.close();
     await peer.close();

@@ -1,95 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
-import { SMTPServer } from "smtp-server";
 import { readLines } from "../processes/read-lines";
 import { type Certificate, makeCertificate } from "./certificate";
-
-/** A message as a server received it: `bytes` without dot-stuffing. */
-export type ReceivedMessage = {
-  from: string;
-  to: string[];
-  bytes: Buffer;
-  secure: boolean;
-  user: string | null;
-  /** MAIL had the parameter SMTPUTF8. */
-  usesSmtpUtf8: boolean;
-};
-
-/** A normal mail server that stores what it accepts. Each message is in `messages` before its 250 is sent. */
-export type MailSink = {
-  host: string;
-  port: number;
-  messages: ReceivedMessage[];
-  /** The number of connections accepted so far. */
-  connections(): number;
-  close(): Promise<void>;
-};
-
-export type MailSinkOptions = {
-  /** Requires this login. It is also accepted without TLS. */
-  auth?: { user: string; pass: string };
-  tls?: "none" | "starttls" | "implicit";
-  certificate?: Certificate;
-  /** Largest message in bytes, announced as SIZE. */
-  sizeMax?: number;
-  smtpUtf8?: boolean;
-  /** Default: true. */
-  eightBitMime?: boolean;
-};
-
-/** Starts a normal SMTP server on a free loopback port. */
-export async function startMailSink(options: MailSinkOptions = {}): Promise<MailSink> {
-  const messages: ReceivedMessage[] = [];
-  let connections = 0;
-  const { auth, tls = "none" } = options;
-  const server = new SMTPServer({
-    ...(tls === "none" ? {} : (options.certificate ?? makeCertificate())),
-    secure: tls === "implicit",
-    size: options.sizeMax,
-    hideSMTPUTF8: options.smtpUtf8 !== true,
-    hide8BITMIME: options.eightBitMime === false,
-    authOptional: auth === undefined,
-    allowInsecureAuth: true,
-    disabledCommands: [...(tls === "starttls" ? [] : ["STARTTLS"]), ...(auth ? [] : ["AUTH"])],
-    disableReverseLookup: true,
-    onConnect(_session, done) {
-      connections += 1;
-      done();
-    },
-    onAuth(given, _session, done) {
-      if (given.username === auth?.user && given.password === auth?.pass)
-        done(null, { user: given.username });
-      else done(new Error("Invalid login"));
-    },
-    onData(stream, session, done) {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        const from = session.envelope.mailFrom;
-        messages.push({
-          from: from === false ? "" : from.address,
-          to: session.envelope.rcptTo.map((recipient) => recipient.address),
-          bytes: Buffer.concat(chunks),
-          secure: session.secure,
-          user: session.user ?? null,
-          usesSmtpUtf8: from !== false && from.args !== false && "SMTPUTF8" in from.args,
-        });
-        done();
-      });
-    },
-  });
-  server.on("error", () => {
-    // A client that disconnects is intended by the test and not a fault of the sink.
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    host: "127.0.0.1",
-    port: portOf(server.server),
-    messages,
-    connections: () => connections,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-}
 
 /** Closes the connection at this point without a reply. */
 export const DROP = Symbol("drop");
@@ -145,7 +57,7 @@ export type SmtpScript = Partial<
   >
 >;
 
-export type SmtpMessage = { from: string; to: string[]; bytes: Buffer };
+export type SmtpMessage = { from: string; to: string[]; bytes: Buffer; isEncrypted: boolean };
 
 /**
  * A test server that follows a script. `messages` contains what reached its final dot, whatever the reply
@@ -169,6 +81,7 @@ export type SmtpTestServer = {
 export const EHLO_PLAIN = "250-peer.test\r\n250 8BITMIME";
 export const EHLO_PIPELINING = "250-peer.test\r\n250-PIPELINING\r\n250 8BITMIME";
 export const EHLO_STARTTLS = "250-peer.test\r\n250-STARTTLS\r\n250 8BITMIME";
+export const EHLO_SMTPUTF8 = "250-peer.test\r\n250-SMTPUTF8\r\n250 8BITMIME";
 export const EHLO_AUTH = "250-peer.test\r\n250-AUTH PLAIN LOGIN\r\n250 8BITMIME";
 
 const USUAL_REPLIES: Readonly<Record<string, string>> = {
@@ -285,7 +198,11 @@ export async function startSmtpTestServer(
           if (part.equals(Buffer.from("."))) break;
           body.push(part[0] === 0x2e ? part.subarray(1) : part, Buffer.from("\r\n"));
         }
-        messages.push({ ...envelope, bytes: Buffer.concat(body) });
+        messages.push({
+          ...envelope,
+          bytes: Buffer.concat(body),
+          isEncrypted: socket !== plain || options.implicitTls === true,
+        });
         if (!(await perform(await decide("message", connection, ".")))) return;
         envelope = { from: "", to: [] };
       }

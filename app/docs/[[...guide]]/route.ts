@@ -4,7 +4,6 @@ import { routes } from "#server/rest/routes";
 import { GUIDE_SEGMENTS } from "#server/shared/guides";
 import { type Page, readPages, readProjectFile } from "../render/documents";
 import { renderPage, renderStart, writeIndex, writeStart } from "../render/html";
-import type { ApiDocument } from "../render/openapi";
 import { readReferencePages } from "../render/reference";
 
 /*
@@ -52,7 +51,7 @@ export async function GET(_: Request, { params }: Segments): Promise<Response> {
 let reference: Page[] | undefined;
 
 function readReference(): Page[] {
-  reference ??= readReferencePages(documentOf(routes) as unknown as ApiDocument, listErrors());
+  reference ??= readReferencePages(documentOf(routes), listErrors());
   return reference;
 }
 

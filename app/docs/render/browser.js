@@ -41,17 +41,25 @@ addEventListener("DOMContentLoaded", () => {
   startSearch(document.querySelector(".search"));
 });
 
+/** An element with these properties and children. */
+function create(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
 /** Makes tabs of one sample in several languages; the first one is selected. */
 function addTabs(samples, group) {
-  const list = document.createElement("div");
-  list.className = "languages";
-  list.role = "tablist";
-  list.ariaLabel = "Language";
+  const list = create("div", { className: "languages", role: "tablist", ariaLabel: "Language" });
   for (const [place, panel] of samples.querySelectorAll(".sample").entries()) {
-    const tab = document.createElement("button");
-    Object.assign(tab, { type: "button", role: "tab", id: `tab-${group}-${place}` });
-    tab.textContent = panel.dataset.label;
-    tab.addEventListener("click", () => chooseLanguage(panel.dataset.label));
+    const { label } = panel.dataset;
+    const tab = create("button", {
+      type: "button",
+      role: "tab",
+      id: `tab-${group}-${place}`,
+      textContent: label,
+    });
+    tab.onclick = () => chooseLanguage(label);
     Object.assign(panel, { role: "tabpanel", id: `sample-${group}-${place}` });
     tab.setAttribute("aria-controls", panel.id);
     panel.setAttribute("aria-labelledby", tab.id);
@@ -96,10 +104,8 @@ function selectTab(samples, label) {
 }
 
 function addCopyButton(block) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = "Copy";
-  button.addEventListener("click", async () => {
+  const button = create("button", { type: "button", textContent: "Copy" });
+  button.onclick = async () => {
     const isCopied = await navigator.clipboard.writeText(block.querySelector("code").textContent).then(
       () => true,
       () => false,
@@ -108,7 +114,7 @@ function addCopyButton(block) {
     setTimeout(() => {
       button.textContent = "Copy";
     }, 2_000);
-  });
+  };
   block.append(button);
 }
 
@@ -187,16 +193,12 @@ function showResults(panel, found, words) {
   panel.querySelector("p").textContent = found.length === 0 ? "No results." : count;
   panel.querySelector("ol").replaceChildren(
     ...found.slice(0, 12).map(({ address, title, heading, text }) => {
-      const link = document.createElement("a");
-      link.href = address;
-      const name = document.createElement("strong");
-      name.textContent = heading === "" ? title : `${title}: ${heading}`;
-      const excerpt = document.createElement("span");
-      excerpt.textContent = excerptOf(text, words);
-      link.append(name, excerpt);
-      const item = document.createElement("li");
-      item.append(link);
-      return item;
+      const name = heading === "" ? title : `${title}: ${heading}`;
+      const parts = [
+        create("strong", { textContent: name }),
+        create("span", { textContent: excerptOf(text, words) }),
+      ];
+      return create("li", {}, create("a", { href: address }, ...parts));
     }),
   );
 }

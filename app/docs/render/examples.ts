@@ -1,4 +1,4 @@
-import { type ApiDocument, type ListedError, resolve, type Schema } from "./openapi";
+import type { ApiDocument, ListedError, Schema } from "./openapi";
 
 const sampleId = "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e";
 const sampleAt = "2026-01-01T12:00:00.000Z";
@@ -67,15 +67,14 @@ const USUAL: readonly unknown[] = ["verified", "published", "delivered", "succes
 const TRUE: ReadonlySet<string> = new Set(["complete", "deleted", "open_tracking"]);
 
 /** An example of a schema, with values by the names of its fields where their type allows it. */
-export function exampleOf(document: ApiDocument, given: Schema, name = "", values = VALUES): unknown {
-  const schema = resolve<Schema>(document, given as Schema & { $ref: string });
+export function exampleOf(schema: Schema, name = "", values = VALUES): unknown {
   const { type, format, properties = {}, required = [], items, anyOf, oneOf, minimum = 1 } = schema;
   const value = values[name];
   const types = [type ?? (anyOf ?? oneOf ?? []).map((each) => each.type ?? "object")].flat(2);
   if (types.includes("null") && value === undefined) return null;
   if (schema.const !== undefined) return schema.const;
   const [alternative] = anyOf ?? oneOf ?? [];
-  if (alternative) return exampleOf(document, alternative, name, values);
+  if (alternative) return exampleOf(alternative, name, values);
   const allowed = schema.enum;
   if (allowed) return [value, ...USUAL, ...allowed].find((each) => allowed.includes(each));
   switch ([type].flat()[0]) {
@@ -83,11 +82,11 @@ export function exampleOf(document: ApiDocument, given: Schema, name = "", value
       return Object.fromEntries(
         Object.entries(properties)
           .filter(([key]) => required.includes(key))
-          .map(([key, each]) => [key, exampleOf(document, each, key, values)]),
+          .map(([key, each]) => [key, exampleOf(each, key, values)]),
       );
     case "array":
       if (Array.isArray(value) && items?.type === "string") return value;
-      return items ? [exampleOf(document, items, name, values)] : [];
+      return items ? [exampleOf(items, name, values)] : [];
     case "boolean":
       return TRUE.has(name);
     case "integer":
@@ -108,8 +107,11 @@ function textOf(format: string | undefined, value: unknown, name: string): strin
 }
 
 /** The body of an error response. */
-export function errorExample(document: ApiDocument, { schema, reason, name, status }: ListedError): unknown {
+export function errorExample(
+  { components }: ApiDocument,
+  { schema, reason, name, status }: ListedError,
+): unknown {
   const message = reason.replaceAll("`", "");
   const values = { ...VALUES, error: message, message, name, statusCode: status, request_id: sampleId };
-  return exampleOf(document, { $ref: `#/components/schemas/${schema}` }, "", values);
+  return exampleOf(components.schemas[schema] ?? {}, "", values);
 }

@@ -1,4 +1,4 @@
-import { type ApiDocument, resolve, type Schema } from "./openapi";
+import type { Schema } from "./openapi";
 
 const NAMES: Record<string, string> = {
   uuid: "UUID",
@@ -11,17 +11,15 @@ type Field = { name: string; schema: Schema; isRequired: boolean; description?: 
 
 /** A field or parameter as an item of a Markdown list, with the fields inside it below. */
 export function writeField(
-  document: ApiDocument,
   { name, schema, isRequired, description, place }: Field,
   isRequest: boolean,
   indent = "",
 ): string {
-  const found = resolve<Schema>(document, schema as Schema & { $ref: string });
-  const facts = [place, typeOf(document, schema), isRequired ? "required" : undefined];
-  const about = description ?? schema.description ?? found.description ?? "";
-  const texts = [about.replaceAll(/\s+/g, " "), ...limitsOf(document, schema)].filter((text) => text !== "");
+  const facts = [place, typeOf(schema), isRequired ? "required" : undefined];
+  const about = description ?? schema.description ?? "";
+  const texts = [about.replaceAll(/\s+/g, " "), ...limitsOf(schema)].filter((text) => text !== "");
   const line = `${indent}- \`${name}\` (${facts.filter(Boolean).join(", ")})`;
-  const inside = writeFields(document, schema, isRequest, `${indent}  `);
+  const inside = writeFields(schema, isRequest, `${indent}  `);
   return [texts.length === 0 ? line : `${line}: ${texts.join(" ")}`, ...inside].join("\n");
 }
 
@@ -29,43 +27,36 @@ export function writeField(
  * The fields of a value as lines of a Markdown list. Every named schema is expanded in place. A response has
  * all of its fields, so nothing in it is marked as required.
  */
-export function writeFields(document: ApiDocument, given: Schema, isRequest: boolean, indent = ""): string[] {
-  const schema = resolve<Schema>(document, given as Schema & { $ref: string });
+export function writeFields(schema: Schema, isRequest: boolean, indent = ""): string[] {
   const { properties = {}, required = [], items, anyOf, oneOf } = schema;
   const own = Object.entries(properties).map(([name, field]) =>
-    writeField(
-      document,
-      { name, schema: field, isRequired: isRequest && required.includes(name) },
-      isRequest,
-      indent,
-    ),
+    writeField({ name, schema: field, isRequired: isRequest && required.includes(name) }, isRequest, indent),
   );
   if (own.length > 0) return own;
-  if (items) return writeFields(document, items, isRequest, indent);
-  const choices = (anyOf ?? oneOf ?? []).filter((each) => writeFields(document, each, isRequest).length > 0);
-  if (choices.length < 2) return choices.flatMap((each) => writeFields(document, each, isRequest, indent));
+  if (items) return writeFields(items, isRequest, indent);
+  const choices = (anyOf ?? oneOf ?? []).filter((each) => writeFields(each, isRequest).length > 0);
+  if (choices.length < 2) return choices.flatMap((each) => writeFields(each, isRequest, indent));
   return choices.flatMap((each, index) => [
     `${indent}- ${index === 0 ? "Either" : "Or"}${each.description ? `: ${each.description}` : ""}`,
-    ...writeFields(document, each, isRequest, `${indent}  `),
+    ...writeFields(each, isRequest, `${indent}  `),
   ]);
 }
 
 const joinTypes = (types: string[]): string => [...new Set(types)].join(" or ");
 
 /** The type of a value in words: `array of strings`. */
-export function typeOf(document: ApiDocument, given: Schema): string {
-  const schema = resolve<Schema>(document, given as Schema & { $ref: string });
+export function typeOf(schema: Schema): string {
   const { type, format = "", additionalProperties, anyOf, oneOf, items } = schema;
   const alternatives = anyOf ?? oneOf;
-  if (alternatives) return joinTypes(alternatives.map((each) => typeOf(document, each)));
+  if (alternatives) return joinTypes(alternatives.map(typeOf));
   if (schema.const !== undefined) return typeof schema.const;
   if (type === undefined) return schema.enum ? "string" : "any value";
   return joinTypes(
     [type].flat().map((each) => {
-      if (each === "array") return items ? `array of ${typeOf(document, items)}s` : "array";
+      if (each === "array") return items ? `array of ${typeOf(items)}s` : "array";
       if (each === "string") return NAMES[format] ?? "string";
       if (each !== "object" || typeof additionalProperties !== "object" || schema.properties) return each;
-      return `object of ${typeOf(document, additionalProperties)}s by name`;
+      return `object of ${typeOf(additionalProperties)}s by name`;
     }),
   );
 }
@@ -80,8 +71,7 @@ const rangeOf = (min: number | undefined, max: number | undefined, unit: string)
 };
 
 /** The limits and the allowed values of a value, as sentences. */
-function limitsOf(document: ApiDocument, given: Schema): string[] {
-  const schema = resolve<Schema>(document, given as Schema & { $ref: string });
+function limitsOf(schema: Schema): string[] {
   const alternatives = schema.anyOf ?? schema.oneOf ?? [];
   const values = schema.const === undefined ? (schema.enum ?? []) : [schema.const];
   const limits = [
@@ -91,8 +81,8 @@ function limitsOf(document: ApiDocument, given: Schema): string[] {
     ...(schema.pattern === undefined ? [] : [`Pattern: \`${schema.pattern.replaceAll("`", "")}\`.`]),
     ...(schema.default === undefined ? [] : [`Default: \`${JSON.stringify(schema.default)}\`.`]),
     ...(values.length === 0 ? [] : [`One of ${values.map((value) => `\`${value}\``).join(", ")}.`]),
-    ...(schema.items ? limitsOf(document, schema.items).map((limit) => `Each: ${limit}`) : []),
-    ...alternatives.flatMap((each) => limitsOf(document, each)),
+    ...(schema.items ? limitsOf(schema.items).map((limit) => `Each: ${limit}`) : []),
+    ...alternatives.flatMap(limitsOf),
   ];
   return [...new Set(limits)];
 }

@@ -28,14 +28,7 @@ const SEARCH = `<form class="search" role="search" hidden>
 <div class="results" hidden><p role="status"></p><ol></ol></div>
 </form>`;
 
-type Frame = {
-  path: string;
-  title: string;
-  summary: string;
-  content: string;
-  version: string;
-  navigation: string;
-};
+type Frame = Pick<Page, "path" | "title" | "summary"> & Record<"content" | "version" | "navigation", string>;
 
 /** The address of a page as Markdown. */
 export const markdownAddressOf = (path: string): string => `${path}.md`;
@@ -44,10 +37,9 @@ const isApiPath = (path: string): boolean => path === "/docs/api" || path.starts
 
 function renderFrame({ path, title, summary, content, version, navigation }: Frame): string {
   const isApi = isApiPath(path);
-  const name = isApi ? "API reference" : "Guides";
-  const sites = [["/docs", "Guides"] as const, ["/docs/api", "API reference"] as const]
-    .filter(([, label]) => label !== name)
-    .map(([address, label]) => `<a href="${address}">${label}</a>`);
+  const [own, name, other] = isApi
+    ? ["/docs/api", "API reference", '<a href="/docs">Guides</a>']
+    : ["/docs", "Guides", '<a href="/docs/api">API reference</a>'];
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -64,9 +56,9 @@ ${isApi ? '<script src="/docs/api.js"></script>\n' : ""}</head>
 <body${isApi ? ' class="api"' : ""}>
 <a class="skip" href="#content">Skip to content</a>
 <header>
-<a class="brand" href="${isApi ? "/docs/api" : "/docs"}"><img src="/icon.svg" alt="" width="24" height="24">Backstamp ${isApi ? "API" : "guides"}</a>
+<a class="brand" href="${own}"><img src="/icon.svg" alt="" width="24" height="24">Backstamp ${isApi ? "API" : "guides"}</a>
 ${SEARCH}
-<nav aria-label="Site">${sites.join("")}<a href="/console">Console</a></nav>
+<nav aria-label="Site">${other}<a href="/console">Console</a></nav>
 </header>
 <div class="columns">
 <details class="menu"><summary>${isApi ? "All pages" : "All guides"}</summary><nav aria-label="${name}">${navigation}</nav></details>

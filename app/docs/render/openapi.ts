@@ -1,7 +1,6 @@
-/* What the pages of the API reference read of the OpenAPI document. */
+/* What the pages of the API reference read of the OpenAPI document, in which nothing is a reference. */
 
 export type Schema = {
-  $ref?: string;
   type?: string | string[];
   description?: string;
   format?: string;
@@ -39,9 +38,9 @@ export type Operation = {
   tags: string[];
   summary: string;
   description: string;
-  parameters: (Parameter | { $ref: string })[];
+  parameters: Parameter[];
   requestBody?: { content: Content };
-  responses: Record<string, Response | { $ref: string }>;
+  responses: Record<string, Response>;
   "x-codeSamples": { label: string; lang: string; source: string }[];
 };
 
@@ -52,8 +51,6 @@ export type ApiDocument = {
   webhooks: Record<string, { post: { summary: string; requestBody: { content: Content } } }>;
   components: {
     schemas: Record<string, Schema>;
-    responses: Record<string, Response>;
-    parameters: Record<string, Parameter>;
     headers: Record<string, { description: string; schema: Schema }>;
   };
 };
@@ -61,12 +58,20 @@ export type ApiDocument = {
 /** An error of the API: when it occurs, what to do, and the schema of its body. */
 export type ListedError = { name: string; status: number; reason: string; action: string; schema: string };
 
-/** A part of the document, or the one in the components to which it refers. */
-export function resolve<T extends object>(document: ApiDocument, part: T | { $ref: string }): T {
-  if (!("$ref" in part) || typeof part.$ref !== "string") return part as T;
-  const [, , kind = "", ...name] = part.$ref.split("/");
-  const parts = document.components[kind as keyof ApiDocument["components"]] as Record<string, unknown>;
-  const found = parts[name.join("/")];
-  if (!found) throw new Error(`${part.$ref} is not in the document`);
-  return found as T;
+/** The document with each part of the components in place of its references. */
+export function dereference(document: object): ApiDocument {
+  const targetOf = (reference: string): unknown =>
+    reference
+      .split("/")
+      .slice(1)
+      .reduce<unknown>((part, name) => Object(part)[name], document);
+  const replace = (part: unknown): unknown => {
+    if (typeof part !== "object" || part === null) return part;
+    if (Array.isArray(part)) return part.map(replace);
+    const { $ref, ...own } = Object.fromEntries(
+      Object.entries(part).map(([name, each]) => [name, name === "$ref" ? each : replace(each)]),
+    );
+    return typeof $ref === "string" ? { ...Object(replace(targetOf($ref))), ...own } : own;
+  };
+  return replace(document) as ApiDocument;
 }

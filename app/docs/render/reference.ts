@@ -3,13 +3,14 @@ import type { Page } from "./documents";
 import { errorExample, exampleOf } from "./examples";
 import { typeOf, writeField, writeFields } from "./fields";
 import { anchorOf, renderMarkdown } from "./markdown";
-import { type ApiDocument, type ListedError, type Operation, type Parameter, resolve } from "./openapi";
+import { type ApiDocument, dereference, type ListedError, type Operation } from "./openapi";
 
 /** An operation with its method and path, and the name of its page. */
 type Placed = Operation & { method: string; path: string; page: string };
 
 /** The pages of the API reference, in the order of the navigation. Each is written as Markdown. */
-export function readReferencePages(document: ApiDocument, errors: readonly ListedError[]): Page[] {
+export function readReferencePages(described: object, errors: readonly ListedError[]): Page[] {
+  const document = dereference(described);
   const operations = listOperations(document);
   const write = (name: string): string => {
     switch (name) {
@@ -58,7 +59,7 @@ const list = (items: readonly string[]): string => items.join("\n");
 
 function writeOverview(document: ApiDocument, operations: readonly Placed[]): string {
   const headers = Object.entries(document.components.headers).map(([name, { description, schema }]) =>
-    writeField(document, { name, schema, description, isRequired: false }, false),
+    writeField({ name, schema, description, isRequired: false }, false),
   );
   const nouns = document.tags.map(({ name, description }) => {
     const own = operations.filter(({ tags }) => tags.includes(name));
@@ -103,7 +104,7 @@ function writeEvents(document: ApiDocument): string {
     return join(
       `## ${type}`,
       post.summary,
-      list(writeFields(document, content?.schema ?? {}, false)),
+      list(writeFields(content?.schema ?? {}, false)),
       json(content?.example),
     );
   });
@@ -118,26 +119,22 @@ function writeEvents(document: ApiDocument): string {
 function writeNoun(document: ApiDocument, operations: readonly Placed[]): string {
   const [tag = ""] = operations[0]?.tags ?? [];
   const about = document.tags.find(({ name }) => name === tag)?.description ?? "";
-  return join(
-    `# ${tag}`,
-    about,
-    operations.map((operation) => writeOperation(document, operation)),
-  );
+  return join(`# ${tag}`, about, operations.map(writeOperation));
 }
 
-function writeOperation(document: ApiDocument, operation: Placed): string {
+function writeOperation(operation: Placed): string {
   const { method, path, summary, description, requestBody, responses } = operation;
-  const parameters = operation.parameters.map((each) => {
-    const { name, in: place, required, schema, ...more } = resolve<Parameter>(document, each);
-    return writeField(document, { ...more, name, place, schema, isRequired: required }, true);
-  });
-  const [type = "", body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
-  const outcomes = Object.entries(responses).map(
-    ([status, response]) => [Number(status), resolve(document, response)] as const,
+  const parameters = operation.parameters.map(({ in: place, required, ...parameter }) =>
+    writeField({ ...parameter, place, isRequired: required }, true),
   );
+  const [type = "", body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const outcomes = Object.entries(responses).map(([status, outcome]) => ({
+    status: Number(status),
+    ...outcome,
+  }));
   const successes = outcomes
-    .filter(([status]) => status < 400)
-    .map(([status, { content = {} }]) => {
+    .filter(({ status }) => status < 400)
+    .map(({ status, content = {} }) => {
       const [responseType = "", { schema } = { schema: {} }] = Object.entries(content)[0] ?? [];
       return { status, responseType, schema };
     });
@@ -146,26 +143,21 @@ function writeOperation(document: ApiDocument, operation: Placed): string {
     `\`${method} ${path}\``,
     description,
     parameters.length === 0 ? "" : join("**Parameters**", list(parameters)),
-    body
-      ? join(
-          `**Body** (\`${type}\`): ${typeOf(document, body.schema)}`,
-          list(writeFields(document, body.schema, true)),
-        )
-      : "",
+    body ? join(`**Body** (\`${type}\`): ${typeOf(body.schema)}`, list(writeFields(body.schema, true))) : "",
     successes.map(({ status, responseType, schema }) =>
-      join(`**Response ${status}** (\`${responseType}\`)`, list(writeFields(document, schema, false))),
+      join(`**Response ${status}** (\`${responseType}\`)`, list(writeFields(schema, false))),
     ),
     "**Errors**",
     list(
       outcomes
-        .filter(([status]) => status >= 400)
-        .flatMap(([status, { description: reasons }]) =>
+        .filter(({ status }) => status >= 400)
+        .flatMap(({ status, description: reasons }) =>
           reasons.split("\n").map((reason) => `- ${status} ${reason.replace(/^- /, "")}`),
         ),
     ),
     operation["x-codeSamples"].map(({ lang, source }) => fence(source, lang)),
     successes.map(({ responseType, schema }) =>
-      responseType === "application/json" ? json(exampleOf(document, schema)) : "",
+      responseType === "application/json" ? json(exampleOf(schema)) : "",
     ),
   );
 }

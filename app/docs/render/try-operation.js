@@ -1,5 +1,5 @@
 /*
- * The script of the API reference: a form at each operation that sends its request. A key that a user enters
+ * The script of the API reference, after that of the guides: a form at each operation that sends its request. A key that a user enters
  * is only in the memory of the page, and the session of the console is not part of a request.
  */
 
@@ -16,7 +16,12 @@ addEventListener("DOMContentLoaded", () => {
 /** The form, which is filled in with the example of the operation when it is opened. */
 function createForm(method, path) {
   const details = create("details", { className: "try" }, create("summary", { textContent: "Try it" }));
-  const key = create("input", { type: "password", autocomplete: "off", placeholder: "Stays in this page" });
+  const key = create("input", {
+    className: "key",
+    type: "password",
+    autocomplete: "off",
+    placeholder: "Stays in this page",
+  });
   const target = create("input", { value: path, spellcheck: false });
   const body = create("textarea", { rows: 8, spellcheck: false });
   const result = create("pre", { hidden: true, tabIndex: 0 }, create("code"));
@@ -31,7 +36,6 @@ function createForm(method, path) {
     status,
     result,
   );
-  key.className = "key";
   // All forms of a page have the same key.
   key.addEventListener("input", () => {
     for (const other of document.querySelectorAll(".try .key")) other.value = key.value;
@@ -67,12 +71,6 @@ function createForm(method, path) {
   });
   details.append(form);
   return details;
-}
-
-function create(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
 }
 
 let loading;

@@ -106,7 +106,14 @@ export function joined<Result>(
 }
 
 /** The team of a page. It is part of the page's URL, so two tabs can show two teams. */
-const InTeam = z.object({ team: z.string().max(60) });
+const team = z.string().max(60);
+const InTeam = z.object({ team });
+
+/** The place of a page in a list: after or before the row with this id. */
+export const CURSOR = { after: z.uuid().optional(), before: z.uuid().optional() };
+
+/** For procedures that need only the caller. */
+export const NoInput = z.strictObject({}).optional();
 
 /**
  * The services' `ctx` for a member who acts in a team. Throws 404 for a team that the user is not a member
@@ -127,13 +134,17 @@ export function enterTeam(
 }
 
 /**
- * For members of the input's team whose role has that permission; both are checked on every call. The
- * services' `ctx` is passed as `ctx.service`.
+ * For members of the input's team whose role has that permission; both are checked on every call, before the
+ * input's other `fields`. The services' `ctx` is passed as `ctx.service`.
  */
-export const inTeam = (permission: Permission) =>
+export const inTeam = <Fields extends z.ZodRawShape = Record<never, never>>(
+  permission: Permission,
+  fields?: Fields,
+) =>
   signedIn
     .meta({ permission })
-    .input(InTeam)
-    .use(async ({ ctx, input, next }) =>
-      next({ ctx: enterTeam(ctx, ctx.signedInAs, input.team, permission) }),
-    );
+    .use(async ({ ctx, getRawInput, next }) => {
+      const input = InTeam.parse(await getRawInput());
+      return next({ ctx: enterTeam(ctx, ctx.signedInAs, input.team, permission) });
+    })
+    .input(z.strictObject({ team, ...(fields as Fields) }));

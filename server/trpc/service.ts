@@ -1,7 +1,6 @@
 import { getReadiness } from "#server/services/health";
 import { listActivePauses } from "#server/services/pauses/read";
-import { router, signedIn } from "./init";
-import { NoInput } from "./strict";
+import { NoInput, router, signedIn } from "./init";
 
 /** The installation itself, across teams. */
 export const serviceRouter = router({

@@ -31,8 +31,7 @@ import {
 } from "#server/services/people/events";
 import { renameUser } from "#server/services/people/users";
 import { withIsoTimes } from "#server/shared/wire/shapes";
-import { router, signedIn } from "../init";
-import { NoInput } from "../strict";
+import { NoInput, router, signedIn } from "../init";
 
 const eventsMax = 30;
 const id = z.string().max(60);

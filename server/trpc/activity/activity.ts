@@ -13,10 +13,7 @@ import { getCall, type LogFilter, listCalls } from "#server/services/logs/read";
 import { hourMs } from "#server/shared/durations";
 import { type ApiCall, presentLog, presentLogSummary } from "#server/shared/wire/log";
 import { withIsoTimes } from "#server/shared/wire/shapes";
-import { inTeam, pageRows, router } from "../init";
-import { strictInput, TeamInput } from "../strict";
-
-const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
+import { CURSOR, inTeam, pageRows, router } from "../init";
 
 /** Filters of the audit log, on the page and in its export. Times are ISO 8601. */
 export const changeFilter = {
@@ -88,39 +85,31 @@ const presentCall = (call: ApiCall, names: ReadonlyMap<string, string>) => ({
 export type CallView = ReturnType<typeof presentCall>;
 
 export const activityRouter = router({
-  changes: inTeam("audit:read")
-    .input(strictInput({ ...changeFilter, ...cursor }))
-    .query(async ({ ctx, input }) => {
-      const page = { ...changeFilterOf(ctx.service.clock(), input), ...pageOf(input) };
-      const { rows, hasMore } = await listAudit(ctx.service, page);
-      const existing = await findSubjects(ctx.service, rows);
-      return { rows: rows.map((row) => presentAuditEntry(row, existing)), hasMore };
-    }),
+  changes: inTeam("audit:read", { ...changeFilter, ...CURSOR }).query(async ({ ctx, input }) => {
+    const page = { ...changeFilterOf(ctx.service.clock(), input), ...pageOf(input) };
+    const { rows, hasMore } = await listAudit(ctx.service, page);
+    const existing = await findSubjects(ctx.service, rows);
+    return { rows: rows.map((row) => presentAuditEntry(row, existing)), hasMore };
+  }),
   /** The actors that the audit log can be filtered by. */
-  actors: inTeam("audit:read")
-    .input(TeamInput)
-    .query(({ ctx }) => listActors(ctx.service)),
-  requests: inTeam("logs:read")
-    .input(strictInput({ ...callFilter, ...cursor }))
-    .query(async ({ ctx, input }) => {
-      const page = { ...callFilterOf(input), ...pageOf(input) };
-      const { rows, hasMore } = await listCalls(ctx.service, page);
-      const names = await nameKeys(
-        ctx.service,
-        rows.map(({ apiKeyId }) => apiKeyId),
-      );
-      return { rows: rows.map((row) => presentCall(row, names)), hasMore };
-    }),
+  actors: inTeam("audit:read").query(({ ctx }) => listActors(ctx.service)),
+  requests: inTeam("logs:read", { ...callFilter, ...CURSOR }).query(async ({ ctx, input }) => {
+    const page = { ...callFilterOf(input), ...pageOf(input) };
+    const { rows, hasMore } = await listCalls(ctx.service, page);
+    const names = await nameKeys(
+      ctx.service,
+      rows.map(({ apiKeyId }) => apiKeyId),
+    );
+    return { rows: rows.map((row) => presentCall(row, names)), hasMore };
+  }),
   /** The active keys, by which the API log can be filtered. */
-  keys: inTeam("logs:read")
-    .input(TeamInput)
-    .query(async ({ ctx }) => (await listKeys(ctx.service)).map(({ id, name }) => ({ id, name }))),
+  keys: inTeam("logs:read").query(async ({ ctx }) =>
+    (await listKeys(ctx.service)).map(({ id, name }) => ({ id, name })),
+  ),
   /** One call with request and response; secrets and contents were removed when it was recorded. */
-  request: inTeam("logs:read")
-    .input(strictInput({ id: z.uuid() }))
-    .query(async ({ ctx, input }) => {
-      const call = await getCall(ctx.service, input.id);
-      const names = await nameKeys(ctx.service, [call.apiKeyId]);
-      return { ...presentLog(call), ...consoleFields(call, names) };
-    }),
+  request: inTeam("logs:read", { id: z.uuid() }).query(async ({ ctx, input }) => {
+    const call = await getCall(ctx.service, input.id);
+    const names = await nameKeys(ctx.service, [call.apiKeyId]);
+    return { ...presentLog(call), ...consoleFields(call, names) };
+  }),
 });

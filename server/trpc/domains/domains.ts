@@ -7,14 +7,13 @@ import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/keys-and-relays";
 import { listDomains, pageDomains } from "#server/services/domains/read";
 import { createDomain, deleteDomain, parseNewName, updateDomain } from "#server/services/domains/write";
-import { inTeam, pageRows, router } from "../init";
-import { strictInput, TeamInput } from "../strict";
+import { CURSOR, inTeam, pageRows, router } from "../init";
 import { viewDomain, viewDomainRow } from "./views";
 
 const nameCharsMax = 320;
 
 const Name = z.string().trim().max(nameCharsMax);
-const OfDomain = strictInput({ id: z.string().max(60) });
+const OfDomain = { id: z.string().max(60) };
 const LABEL = "Must be one label of a host name: letters, digits or inner hyphens, such as send.";
 const Label = z
   .string()
@@ -41,66 +40,54 @@ const Change = {
 };
 
 export const domainsRouter = router({
-  list: inTeam("domains:read")
-    .input(strictInput({ name: Name.optional(), after: z.uuid().optional(), before: z.uuid().optional() }))
-    .query(async ({ ctx, input: { team: _, ...query } }) => {
+  list: inTeam("domains:read", { name: Name.optional(), ...CURSOR }).query(
+    async ({ ctx, input: { team: _, ...query } }) => {
       const { rows, hasMore } = await pageDomains(ctx.service, { ...query, limit: pageRows });
       return { rows: rows.map(viewDomainRow), hasMore };
-    }),
+    },
+  ),
   /** All domains of the team by name, for selection. */
-  names: inTeam("domains:read")
-    .input(TeamInput)
-    .query(async ({ ctx }) =>
-      (await listDomains(ctx.service)).map(({ id, name, status }) => ({
-        id,
-        name,
-        isVerified: status === "verified",
-      })),
-    ),
-  get: inTeam("domains:read")
-    .input(OfDomain)
-    .query(async ({ ctx: { service }, input: { id } }) => {
-      const domain = await getDomain(service, id);
-      const [keys, relays, warmUpPlan] = await Promise.all([
-        listKeysOfDomain(service, domain.id),
-        listRelaysOfDomain(service, domain),
-        getWarmUpPlan(service, domain),
-      ]);
-      return viewDomain(service, domain, { keys, relays, warmUpPlan });
-    }),
+  names: inTeam("domains:read").query(async ({ ctx }) =>
+    (await listDomains(ctx.service)).map(({ id, name, status }) => ({
+      id,
+      name,
+      isVerified: status === "verified",
+    })),
+  ),
+  get: inTeam("domains:read", OfDomain).query(async ({ ctx: { service }, input: { id } }) => {
+    const domain = await getDomain(service, id);
+    const [keys, relays, warmUpPlan] = await Promise.all([
+      listKeysOfDomain(service, domain.id),
+      listRelaysOfDomain(service, domain),
+      getWarmUpPlan(service, domain),
+    ]);
+    return viewDomain(service, domain, { keys, relays, warmUpPlan });
+  }),
   /** A name in its canonical form, and in its own script for display. */
-  readName: inTeam("domains:read")
-    .input(strictInput({ name: Name }))
-    .query(({ input }) => {
-      const name = parseNewName(input.name);
-      return { name, ...describeDomainName(name) };
-    }),
-  add: inTeam("domains:write")
-    .input(strictInput({ name: Name, returnPathLabel: Label.optional() }))
-    .mutation(async ({ ctx, input: { name, returnPathLabel } }) => {
+  readName: inTeam("domains:read", { name: Name }).query(({ input }) => {
+    const name = parseNewName(input.name);
+    return { name, ...describeDomainName(name) };
+  }),
+  add: inTeam("domains:write", { name: Name, returnPathLabel: Label.optional() }).mutation(
+    async ({ ctx, input: { name, returnPathLabel } }) => {
       const { id } = await createDomain(ctx.service, { name, ...(returnPathLabel && { returnPathLabel }) });
       return { id };
-    }),
-  update: inTeam("domains:write")
-    .input(OfDomain.extend({ change: z.strictObject(Change) }))
-    .mutation(async ({ ctx, input }) => {
+    },
+  ),
+  update: inTeam("domains:write", { ...OfDomain, change: z.strictObject(Change) }).mutation(
+    async ({ ctx, input }) => {
       await updateDomain(ctx.service, input.id, input.change);
-    }),
+    },
+  ),
   /** Checks DNS before it responds; the result is stored with the domain. */
-  verify: inTeam("domains:write")
-    .input(OfDomain)
-    .mutation(async ({ ctx, input }) => {
-      const { status } = await verifyDomain(ctx.service, input.id);
-      return { status };
-    }),
-  rotateKey: inTeam("domains:write")
-    .input(OfDomain)
-    .mutation(async ({ ctx, input }) => {
-      await rotateDomainKey(ctx.service, input.id);
-    }),
-  remove: inTeam("domains:write")
-    .input(OfDomain)
-    .mutation(async ({ ctx, input }) => {
-      await deleteDomain(ctx.service, input.id);
-    }),
+  verify: inTeam("domains:write", OfDomain).mutation(async ({ ctx, input }) => {
+    const { status } = await verifyDomain(ctx.service, input.id);
+    return { status };
+  }),
+  rotateKey: inTeam("domains:write", OfDomain).mutation(async ({ ctx, input }) => {
+    await rotateDomainKey(ctx.service, input.id);
+  }),
+  remove: inTeam("domains:write", OfDomain).mutation(async ({ ctx, input }) => {
+    await deleteDomain(ctx.service, input.id);
+  }),
 });

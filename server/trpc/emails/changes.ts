@@ -14,7 +14,6 @@ import { sendAgain } from "#server/services/emails/send-again";
 import { sendPlainTest } from "#server/services/emails/test-email";
 import { MailboxText, recipientsPerFieldMax } from "#server/services/fields";
 import { inTeam } from "../init";
-import { strictInput } from "../strict";
 import { FILTER, filterOf } from "./input";
 
 const selectedMax = 100;
@@ -43,57 +42,53 @@ const countOf = (retried: readonly { emailId: string }[]) => ({
 
 /** Procedures that change one or many emails. */
 export const emailMutations = {
-  retry: inTeam("emails:send")
-    .input(strictInput({ id, acceptDuplicates: z.boolean(), recipients: Recipients }))
-    .mutation(async ({ ctx, input }) =>
+  retry: inTeam("emails:send", { id, acceptDuplicates: z.boolean(), recipients: Recipients }).mutation(
+    async ({ ctx, input }) =>
       countOf(
         (await retryEmail(ctx.service, input.id, input.acceptDuplicates, input.recipients ?? null)).retried,
       ),
-    ),
+  ),
   /**
    * Sends a new email with the same content. The page generates `repeatKey`, so that a double click sends
    * one.
    */
-  sendAgain: inTeam("emails:send")
-    .input(strictInput({ id, ...NEW_RECIPIENTS, repeatKey: RepeatKey }))
-    .mutation(({ ctx, input: { repeatKey, to, cc, bcc, ...email } }) =>
+  sendAgain: inTeam("emails:send", { id, ...NEW_RECIPIENTS, repeatKey: RepeatKey }).mutation(
+    ({ ctx, input: { repeatKey, to, cc, bcc, ...email } }) =>
       sendAgain(ctx.service, { id: email.id, recipients: { to, cc, bcc }, repeatKey }),
-    ),
+  ),
   /** Sends a short text, to try sending without a program. */
-  sendTest: inTeam("emails:send")
-    .input(strictInput({ from: MailboxText, to: MailboxText }))
-    .mutation(({ ctx, input: { from, to } }) => sendPlainTest(ctx.service, { from, to })),
-  cancel: inTeam("emails:send")
-    .input(strictInput({ id }))
-    .mutation(({ ctx, input }) => cancelEmail(ctx.service, input.id)),
-  reschedule: inTeam("emails:send")
-    .input(strictInput({ id, at: When }))
-    .mutation(({ ctx, input }) => rescheduleEmail(ctx.service, input.id, input.at)),
-  settle: inTeam("emails:send")
-    .input(strictInput({ id, as: z.enum(SETTLINGS), recipients: Recipients }))
-    .mutation(async ({ ctx, input: { as, recipients = null, ...mail } }) => ({
+  sendTest: inTeam("emails:send", { from: MailboxText, to: MailboxText }).mutation(
+    ({ ctx, input: { from, to } }) => sendPlainTest(ctx.service, { from, to }),
+  ),
+  cancel: inTeam("emails:send", { id }).mutation(({ ctx, input }) => cancelEmail(ctx.service, input.id)),
+  reschedule: inTeam("emails:send", { id, at: When }).mutation(({ ctx, input }) =>
+    rescheduleEmail(ctx.service, input.id, input.at),
+  ),
+  settle: inTeam("emails:send", { id, as: z.enum(SETTLINGS), recipients: Recipients }).mutation(
+    async ({ ctx, input: { as, recipients = null, ...mail } }) => ({
       recipients: await settleEmail(ctx.service, mail.id, { as, recipients }),
-    })),
-  retrySelected: inTeam("emails:send")
-    .input(strictInput({ ids: Selected, acceptDuplicates: z.boolean() }))
-    .mutation(async ({ ctx, input }) =>
-      countOf(await retrySelected(ctx.service, input.ids, input.acceptDuplicates)),
-    ),
-  cancelSelected: inTeam("emails:send")
-    .input(strictInput({ ids: Selected }))
-    .mutation(({ ctx, input }) => cancelSelected(ctx.service, input.ids)),
-  /** Retries one batch of the emails that match a filter; `next` starts the next batch, null at the end. */
-  retryMatching: inTeam("emails:send")
-    .input(strictInput({ ...FILTER, acceptDuplicates: z.boolean(), next: z.string().max(1_000).nullish() }))
-    .mutation(async ({ ctx: { service }, input: { acceptDuplicates, next, ...filter } }) => {
-      const step = await retryEmails(
-        service,
-        filterOf(filter, service.clock()),
-        acceptDuplicates,
-        next ?? null,
-      );
-      return { ...countOf(step.retried), next: step.next };
     }),
+  ),
+  retrySelected: inTeam("emails:send", { ids: Selected, acceptDuplicates: z.boolean() }).mutation(
+    async ({ ctx, input }) => countOf(await retrySelected(ctx.service, input.ids, input.acceptDuplicates)),
+  ),
+  cancelSelected: inTeam("emails:send", { ids: Selected }).mutation(({ ctx, input }) =>
+    cancelSelected(ctx.service, input.ids),
+  ),
+  /** Retries one batch of the emails that match a filter; `next` starts the next batch, null at the end. */
+  retryMatching: inTeam("emails:send", {
+    ...FILTER,
+    acceptDuplicates: z.boolean(),
+    next: z.string().max(1_000).nullish(),
+  }).mutation(async ({ ctx: { service }, input: { acceptDuplicates, next, ...filter } }) => {
+    const step = await retryEmails(
+      service,
+      filterOf(filter, service.clock()),
+      acceptDuplicates,
+      next ?? null,
+    );
+    return { ...countOf(step.retried), next: step.next };
+  }),
 };
 
 /**

@@ -1,8 +1,7 @@
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
 import { type Alert, getThresholds, listAlerts } from "#server/services/alerts/read";
 import { type WithIsoTimes, withIsoTimes } from "#server/shared/wire/shapes";
-import { asOperator, inTeam, router } from "../init";
-import { NoInput, TeamInput } from "../strict";
+import { asOperator, inTeam, NoInput, router } from "../init";
 
 export type AlertRow = WithIsoTimes<Alert>;
 
@@ -30,11 +29,9 @@ export const alertsRouter = router({
    * The open alerts of a team. Operators also get those of the installation, such as a disk that is nearly
    * full.
    */
-  ofTeam: inTeam("usage:read")
-    .input(TeamInput)
-    .query(async ({ ctx: { service, signedInAs } }) => {
-      const hasInstallation = signedInAs.isOperator;
-      const open = await listAlerts(service, { state: "open", teamId: service.teamId, hasInstallation });
-      return withIsoTimes(open);
-    }),
+  ofTeam: inTeam("usage:read").query(async ({ ctx: { service, signedInAs } }) => {
+    const hasInstallation = signedInAs.isOperator;
+    const open = await listAlerts(service, { state: "open", teamId: service.teamId, hasInstallation });
+    return withIsoTimes(open);
+  }),
 });

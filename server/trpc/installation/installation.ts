@@ -14,15 +14,13 @@ import {
   requestTeamDeletion,
 } from "#server/services/team-deletions/request";
 import { withIsoTimes } from "#server/shared/wire/shapes";
-import { asOperator, router } from "../init";
-import { NoInput } from "../strict";
+import { asOperator, CURSOR, NoInput, router } from "../init";
 
 const teamRows = 25;
 
 const TeamsInput = z.strictObject({
   search: z.string().trim().max(100).optional(),
-  after: z.uuid().optional(),
-  before: z.uuid().optional(),
+  ...CURSOR,
 });
 
 /** The installation, for its operators. */

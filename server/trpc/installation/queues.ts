@@ -6,8 +6,7 @@ import { reasonCharsMax } from "#server/services/pauses/reason";
 import { findScope, nameScope } from "#server/services/pauses/scope";
 import { getQueueTotals, QUEUE_STATES } from "#server/services/pauses/totals";
 import { withIsoTimes } from "#server/shared/wire/shapes";
-import { asOperator, router } from "../init";
-import { NoInput } from "../strict";
+import { asOperator, NoInput, router } from "../init";
 
 /** The queue of the installation (both null), of a team by id or name, or of one of its sender domains. */
 const SCOPE = { team: z.string().trim().max(100).nullable(), domain: z.string().trim().max(253).nullable() };

@@ -10,8 +10,7 @@ import { getRelayConnection, urlOfChange, urlOfConnection } from "#server/servic
 import { findRelay, listRelays, type RelayView } from "#server/services/relays/read";
 import { addRelay, endRelayPause, pauseRelay, removeRelay, updateRelay } from "#server/services/relays/write";
 import { withIsoTimes } from "#server/shared/wire/shapes";
-import { asOperator, router } from "../init";
-import { NoInput } from "../strict";
+import { asOperator, NoInput, router } from "../init";
 
 /** The page waits for the test. A server that needs longer is too slow to send through. */
 const testMs = 15_000;

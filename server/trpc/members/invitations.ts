@@ -7,29 +7,26 @@ import { withdrawInvitation } from "#server/services/members/invitations/withdra
 import { presentInvitationPreview } from "#server/shared/wire/people/invitation";
 import { presentRow } from "#server/shared/wire/shapes";
 import { inTeam, open, router, signedIn } from "../init";
-import { strictInput, TeamInput } from "../strict";
 
 const id = z.uuid();
 const token = z.string().max(200);
 const email = z.string().trim().min(1, "Enter an email address.").max(320);
 
 export const invitationsRouter = router({
-  list: inTeam("members:write")
-    .input(TeamInput)
-    .query(async ({ ctx }) => (await listInvitations(ctx.service)).map(presentRow)),
+  list: inTeam("members:write").query(async ({ ctx }) =>
+    (await listInvitations(ctx.service)).map(presentRow),
+  ),
   /** Returns the link, only in this response. */
-  create: inTeam("members:write")
-    .input(strictInput({ email, role: z.enum(ROLES) }))
-    .mutation(async ({ ctx, input: { email, role } }) =>
-      presentRow(await inviteMember(ctx.service, { email, role })),
-    ),
+  create: inTeam("members:write", { email, role: z.enum(ROLES) }).mutation(
+    async ({ ctx, input: { email, role } }) => presentRow(await inviteMember(ctx.service, { email, role })),
+  ),
   /** Returns the new link, only in this response; the previous link becomes invalid. */
-  renew: inTeam("members:write")
-    .input(strictInput({ id }))
-    .mutation(async ({ ctx, input }) => presentRow(await renewInvitation(ctx.service, input.id))),
-  withdraw: inTeam("members:write")
-    .input(strictInput({ id }))
-    .mutation(({ ctx, input }) => withdrawInvitation(ctx.service, input.id)),
+  renew: inTeam("members:write", { id }).mutation(async ({ ctx, input }) =>
+    presentRow(await renewInvitation(ctx.service, input.id)),
+  ),
+  withdraw: inTeam("members:write", { id }).mutation(({ ctx, input }) =>
+    withdrawInvitation(ctx.service, input.id),
+  ),
 
   /** Changes nothing, but is a POST: the token must not appear in a URL that servers log. */
   read: open.input(z.strictObject({ token })).mutation(async ({ ctx, input }) => {

@@ -7,7 +7,6 @@ import { readAddress } from "#server/services/erasures/address";
 import { exportAddress } from "#server/services/erasures/export";
 import { listErasures, presentErasure, requestErasure } from "#server/services/erasures/request";
 import { inTeam, router } from "../init";
-import { strictInput, TeamInput } from "../strict";
 import { fileResponse, handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";
 
@@ -17,15 +16,16 @@ const formMaxBytes = 16 * 1024;
 /** What is stored for a recipient, for owners and admins. */
 export const personalDataRouter = router({
   /** The erasures with their progress, newest first. */
-  erasures: inTeam("people:write")
-    .input(TeamInput)
-    .query(async ({ ctx: { service } }) => (await listErasures(service)).map(presentErasure)),
-  erase: inTeam("people:write")
-    .input(strictInput({ address: z.string().trim().min(1).max(addressCharsMax), suppresses: z.boolean() }))
-    .mutation(async ({ ctx: { service }, input: { address, suppresses } }) => {
-      const erasure = await requestErasure(service, { address, suppresses });
-      return presentErasure(erasure);
-    }),
+  erasures: inTeam("people:write").query(async ({ ctx: { service } }) =>
+    (await listErasures(service)).map(presentErasure),
+  ),
+  erase: inTeam("people:write", {
+    address: z.string().trim().min(1).max(addressCharsMax),
+    suppresses: z.boolean(),
+  }).mutation(async ({ ctx: { service }, input: { address, suppresses } }) => {
+    const erasure = await requestErasure(service, { address, suppresses });
+    return presentErasure(erasure);
+  }),
 });
 
 /**

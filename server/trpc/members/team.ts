@@ -11,7 +11,6 @@ import {
 import { createOwnTeam, getTeamRules, updateTeam } from "#server/services/teams";
 import { presentTeam } from "#server/shared/wire/people/team";
 import { inTeam, router, signedIn } from "../init";
-import { strictInput, TeamInput } from "../strict";
 
 const TeamName = z
   .string()
@@ -29,36 +28,32 @@ export const teamRouter = router({
     const { id } = await createOwnTeam(ctx.deps, { name: input.name, founder, memberships });
     return { id };
   }),
-  settings: inTeam("team:read")
-    .input(TeamInput)
-    .query(async ({ ctx: { service } }) =>
-      presentTeam(...(await Promise.all([getTeamRules(service), getRetention(service)]))),
-    ),
-  change: inTeam("team:write")
-    .input(strictInput({ name: TeamName.optional(), unknown: z.enum(UNKNOWN_POLICIES).optional() }))
-    .mutation(({ ctx, input: { name, unknown } }) => updateTeam(ctx.service, { name, unknown })),
+  settings: inTeam("team:read").query(async ({ ctx: { service } }) =>
+    presentTeam(...(await Promise.all([getTeamRules(service), getRetention(service)]))),
+  ),
+  change: inTeam("team:write", {
+    name: TeamName.optional(),
+    unknown: z.enum(UNKNOWN_POLICIES).optional(),
+  }).mutation(({ ctx, input: { name, unknown } }) => updateTeam(ctx.service, { name, unknown })),
   /** The requested deletion of the team; null if there is none. */
-  deletion: inTeam("team:read")
-    .input(TeamInput)
-    .query(async ({ ctx: { service } }) => {
-      const deletion = await findDeletion(service, service.teamId);
-      return deletion && presentDeletion(deletion);
-    }),
+  deletion: inTeam("team:read").query(async ({ ctx: { service } }) => {
+    const deletion = await findDeletion(service, service.teamId);
+    return deletion && presentDeletion(deletion);
+  }),
   /** Requires the team's name, and a password or a code. */
-  requestDeletion: inTeam("owners:write")
-    .input(strictInput({ confirm: z.string().max(200), proof: z.string().max(300) }))
-    .mutation(async ({ ctx, input: { confirm, proof } }) => {
-      const { user, id: sessionId } = ctx.signedInAs;
-      await reauthenticate(ctx.deps, { user, sessionId, visitor: ctx.visitor }, proof);
-      return presentDeletion(await requestTeamDeletion(ctx.service, { confirm }));
-    }),
-  cancelDeletion: inTeam("owners:write")
-    .input(TeamInput)
-    .mutation(async ({ ctx }) => presentDeletion(await cancelTeamDeletion(ctx.service))),
+  requestDeletion: inTeam("owners:write", {
+    confirm: z.string().max(200),
+    proof: z.string().max(300),
+  }).mutation(async ({ ctx, input: { confirm, proof } }) => {
+    const { user, id: sessionId } = ctx.signedInAs;
+    await reauthenticate(ctx.deps, { user, sessionId, visitor: ctx.visitor }, proof);
+    return presentDeletion(await requestTeamDeletion(ctx.service, { confirm }));
+  }),
+  cancelDeletion: inTeam("owners:write").mutation(async ({ ctx }) =>
+    presentDeletion(await cancelTeamDeletion(ctx.service)),
+  ),
   /** Retention of email in days; null keeps it forever. */
-  setRetention: inTeam("team:write")
-    .input(strictInput({ bodiesDays: Days, emailsDays: Days }))
-    .mutation(({ ctx, input: { bodiesDays, emailsDays } }) =>
-      setRetention(ctx.service, { bodiesDays, emailsDays }),
-    ),
+  setRetention: inTeam("team:write", { bodiesDays: Days, emailsDays: Days }).mutation(
+    ({ ctx, input: { bodiesDays, emailsDays } }) => setRetention(ctx.service, { bodiesDays, emailsDays }),
+  ),
 });

@@ -21,7 +21,6 @@ import { presentEmailSummary } from "#server/shared/wire/email";
 import { stateOfRelay } from "#server/shared/wire/relay-states";
 import { type WithIsoTimes, withIsoTimes } from "#server/shared/wire/shapes";
 import { inTeam, joined, router } from "../init";
-import { strictInput, TeamInput } from "../strict";
 import { viewTags, viewTraffic } from "./traffic-view";
 
 /** Time ranges of the overview that end today, in days. */
@@ -30,7 +29,7 @@ const failuresShown = 6;
 
 const Day = z.iso.date("Select a day.").refine((day) => day >= "1970-01-02" && day < "9998", "Select a day.");
 
-const TrafficInput = strictInput({
+const TrafficInput = {
   /** `days`: from `since` to `until`. */
   range: z.enum(["today", "7d", "30d", "90d", "days"]),
   since: Day.optional(),
@@ -39,12 +38,12 @@ const TrafficInput = strictInput({
   key: z.uuid().optional(),
   /** As `name:value`. */
   tag: z.string().max(513).optional(),
-});
+};
 
 /** The days and the filter of an input. */
 function selectionOf(
   service: Ctx,
-  { range, since, until, domain, key, tag }: z.infer<typeof TrafficInput>,
+  { range, since, until, domain, key, tag }: z.infer<z.ZodObject<typeof TrafficInput>>,
 ): [DayRange, MetricsFilter] {
   const week = lastDays(service, DAYS["7d"]);
   const days =
@@ -66,7 +65,7 @@ const viewParts = (parts: Parts) =>
   });
 export type PartsView = ReturnType<typeof viewParts>;
 
-const SettleHeld = strictInput({
+const SettleHeld = {
   to: z.enum(["release", "cancel"]),
   /** Only email accepted at or after this time, and at or before this one; the rest stays held. */
   acceptedAfter: z.iso.datetime().optional(),
@@ -75,7 +74,7 @@ const SettleHeld = strictInput({
   scheduledAfter: z.iso.datetime().optional(),
   /** `next` of the part before; null at the start. */
   next: z.string().max(1_000).nullable(),
-});
+};
 const timeOrNull = (text: string | undefined) => (text === undefined ? null : new Date(text));
 
 const viewHeld = ({ deliveries, oldestAt, newestAt }: HeldEmail, { takenAt }: Restore) =>
@@ -91,45 +90,33 @@ export type HeldView = ReturnType<typeof viewHeld>;
 
 export const overviewRouter = router({
   /** Recipients per day, or per hour of one day, with the time before, and the delivery times. */
-  traffic: inTeam("usage:read")
-    .input(TrafficInput)
-    .query((call) =>
-      joined(call, async (service) => {
-        const traffic = await getTraffic(service, ...selectionOf(service, call.input));
-        return { ...viewTraffic(traffic), latency: await getDeliveryTimes(service, traffic.startAt) };
-      }),
-    ),
-  /** The tags with the most recipients of the same emails, whatever the filter by tag. */
-  tags: inTeam("usage:read")
-    .input(TrafficInput)
-    .query((call) =>
-      joined(call, async (service) =>
-        viewTags(await listTagTraffic(service, ...selectionOf(service, call.input))),
-      ),
-    ),
-  /** The queue and the recent failures. */
-  standing: inTeam("emails:read")
-    .input(TeamInput)
-    .query((call) =>
-      joined(call, async (service) => {
-        const [queue, failures] = await Promise.all([
-          getQueue(service),
-          listFailures(service, failuresShown),
-        ]);
-        return { queue: withIsoTimes(queue), failures: failures.map(viewFailure) };
-      }),
-    ),
-  /** The deliveries that are held after a restore; null if there are none. */
-  held: inTeam("emails:read")
-    .input(TeamInput)
-    .query(async ({ ctx: { service } }) => {
-      const found = await getHeldAfterRestore(service);
-      return found && viewHeld(found.held, found.restore);
+  traffic: inTeam("usage:read", TrafficInput).query((call) =>
+    joined(call, async (service) => {
+      const traffic = await getTraffic(service, ...selectionOf(service, call.input));
+      return { ...viewTraffic(traffic), latency: await getDeliveryTimes(service, traffic.startAt) };
     }),
+  ),
+  /** The tags with the most recipients of the same emails, whatever the filter by tag. */
+  tags: inTeam("usage:read", TrafficInput).query((call) =>
+    joined(call, async (service) =>
+      viewTags(await listTagTraffic(service, ...selectionOf(service, call.input))),
+    ),
+  ),
+  /** The queue and the recent failures. */
+  standing: inTeam("emails:read").query((call) =>
+    joined(call, async (service) => {
+      const [queue, failures] = await Promise.all([getQueue(service), listFailures(service, failuresShown)]);
+      return { queue: withIsoTimes(queue), failures: failures.map(viewFailure) };
+    }),
+  ),
+  /** The deliveries that are held after a restore; null if there are none. */
+  held: inTeam("emails:read").query(async ({ ctx: { service } }) => {
+    const found = await getHeldAfterRestore(service);
+    return found && viewHeld(found.held, found.restore);
+  }),
   /** Releases or cancels held deliveries of the team, one part of them; `next` starts the next part. */
-  settleHeld: inTeam("team:write")
-    .input(SettleHeld)
-    .mutation(({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore, scheduledAfter, next } }) =>
+  settleHeld: inTeam("team:write", SettleHeld).mutation(
+    ({ ctx: { service }, input: { to, acceptedAfter, acceptedBefore, scheduledAfter, next } }) =>
       settleHeld(
         service,
         {
@@ -140,16 +127,14 @@ export const overviewRouter = router({
         },
         next,
       ),
-    ),
+  ),
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
-  parts: inTeam("usage:read")
-    .input(TeamInput)
-    .query(async (call) => {
-      const [parts, setup] = await joined(call, (service) =>
-        Promise.all([readParts(service), getSetup(service)]),
-      );
-      const { signedInAs, deps } = call.ctx;
-      const own = { ownAddress: signedInAs.user.email, smtp: deps.submissionPort() };
-      return { ...viewParts(parts), setup: { ...setup, ...own } };
-    }),
+  parts: inTeam("usage:read").query(async (call) => {
+    const [parts, setup] = await joined(call, (service) =>
+      Promise.all([readParts(service), getSetup(service)]),
+    );
+    const { signedInAs, deps } = call.ctx;
+    const own = { ownAddress: signedInAs.user.email, smtp: deps.submissionPort() };
+    return { ...viewParts(parts), setup: { ...setup, ...own } };
+  }),
 });

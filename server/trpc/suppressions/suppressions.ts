@@ -6,8 +6,7 @@ import { getSources, searchSuppressions } from "#server/services/suppressions/se
 import { removeSuppressions } from "#server/services/suppressions/suppress";
 import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { presentSuppression, type Suppression } from "#server/shared/wire/suppression";
-import { inTeam, pageRows, router } from "../init";
-import { strictInput } from "../strict";
+import { CURSOR, inTeam, pageRows, router } from "../init";
 
 /** About 1,000 addresses; larger lists are imported as a file. */
 const pastedCharsMax = 50_000;
@@ -19,18 +18,16 @@ export const SUPPRESSION_FILTER = {
   search: z.string().trim().max(320).optional(),
   origin: z.enum(SUPPRESSION_ORIGINS).optional(),
 };
-const ListInput = strictInput({
+const ListInput = {
   ...SUPPRESSION_FILTER,
-  after: z.uuid().optional(),
-  before: z.uuid().optional(),
-});
-const AddInput = strictInput({ text: z.string().min(1).max(pastedCharsMax) });
-const RemoveInput = strictInput({ ids: z.array(z.uuid()).min(1).max(atOnceMax) });
+  ...CURSOR,
+};
+const AddInput = { text: z.string().min(1).max(pastedCharsMax) };
+const RemoveInput = { ids: z.array(z.uuid()).min(1).max(atOnceMax) };
 
 export const suppressionsRouter = router({
-  list: inTeam("suppressions:read")
-    .input(ListInput)
-    .query(async ({ ctx: { service }, input: { search, origin, after, before } }) => {
+  list: inTeam("suppressions:read", ListInput).query(
+    async ({ ctx: { service }, input: { search, origin, after, before } }) => {
       const query = { limit: pageRows, origin, after, before };
       const { rows, hasMore } = search
         ? await searchSuppressions(service, { ...query, prefix: search })
@@ -42,20 +39,19 @@ export const suppressionsRouter = router({
         source: sources.get(row.id) ?? null,
       });
       return { rows: rows.map(view), hasMore };
-    }),
-  add: inTeam("suppressions:write")
-    .input(AddInput)
-    .mutation(({ ctx, input }) => addPastedSuppressions(ctx.service, input.text)),
+    },
+  ),
+  add: inTeam("suppressions:write", AddInput).mutation(({ ctx, input }) =>
+    addPastedSuppressions(ctx.service, input.text),
+  ),
   /** Returns how many were removed; unknown ids are ignored. */
-  remove: inTeam("suppressions:write")
-    .input(RemoveInput)
-    .mutation(async ({ ctx, input }) => {
-      const removed = await removeSuppressions(
-        ctx.service,
-        input.ids.map((id) => ({ id })),
-      );
-      return { removed: removed.length };
-    }),
+  remove: inTeam("suppressions:write", RemoveInput).mutation(async ({ ctx, input }) => {
+    const removed = await removeSuppressions(
+      ctx.service,
+      input.ids.map((id) => ({ id })),
+    );
+    return { removed: removed.length };
+  }),
 });
 
 export type SuppressionRow = inferRouterOutputs<typeof suppressionsRouter>["list"]["rows"][number];

@@ -39,14 +39,11 @@ import {
   type TemplateSummary,
   type VersionSummary,
 } from "#server/shared/wire/template";
-import { inTeam, pageRows, router } from "../init";
-import { strictInput } from "../strict";
+import { CURSOR, inTeam, pageRows, router } from "../init";
 
 const id = z.string().max(60);
 const revision = z.int().min(1);
 const version = z.string().max(40);
-const cursor = { after: z.uuid().optional(), before: z.uuid().optional() };
-
 /** Values for a preview: at most as many as a template may have variables. */
 const values = TemplateValues.refine(
   (given) => Object.keys(given).length <= variablesMax,
@@ -58,18 +55,18 @@ const Html = TemplateSource.min(1, "Enter the HTML of the template.");
 const from = MailboxText.transform(formatMailbox).nullable();
 const replyTo = MailboxList.transform((list) => list.map(formatMailbox)).nullable();
 
-const TemplateId = strictInput({ id });
+const TemplateId = { id };
 
-const CreateInput = strictInput({
+const CreateInput = {
   name: TemplateName,
   alias: TemplateAlias.nullable(),
   subject: Subject.nullable(),
   html: Html,
   text: text.optional(),
-});
+};
 
 /** Absent fields stay unchanged; null clears a field. `revision` is the one that the caller has read. */
-const SaveInput = strictInput({
+const SaveInput = {
   id,
   revision,
   change: z.strictObject({
@@ -84,13 +81,13 @@ const SaveInput = strictInput({
   }),
   /** A save of the editor after a pause. Within some minutes, the audit log has one entry for them. */
   isAutomatic: z.boolean().optional(),
-});
+};
 
 /**
  * The editor's content, saved or not. Only its size is validated here, because content faults are part of the
  * response.
  */
-const PreviewInput = strictInput({
+const PreviewInput = {
   draft: z.strictObject({
     subject: z.string().max(10_000).nullable(),
     html: TemplateSource,
@@ -99,7 +96,7 @@ const PreviewInput = strictInput({
   }),
   values,
   withText: z.boolean(),
-});
+};
 
 /** A template in the list. */
 function viewTemplateRow({ currentNumber, publishedNumber, lastUsedAt, ...template }: ListedTemplate) {
@@ -125,67 +122,66 @@ function viewVersionRow(template: TemplateSummary, version: VersionSummary, publ
 export type VersionRow = ReturnType<typeof viewVersionRow>;
 
 export const templatesRouter = router({
-  list: inTeam("templates:read")
-    .input(strictInput({ search: z.string().trim().max(200).optional(), ...cursor }))
-    .query(async ({ ctx, input: { search, after, before } }) => {
+  list: inTeam("templates:read", { search: z.string().trim().max(200).optional(), ...CURSOR }).query(
+    async ({ ctx, input: { search, after, before } }) => {
       const query = { limit: pageRows, search: search || undefined, after, before };
       const { rows, hasMore } = await listTemplates(ctx.service, query);
       return { rows: rows.map(viewTemplateRow), hasMore };
-    }),
-  get: inTeam("templates:read")
-    .input(TemplateId)
-    .query(async ({ ctx, input }) => viewTemplate(await getTemplate(ctx.service, input.id))),
+    },
+  ),
+  get: inTeam("templates:read", TemplateId).query(async ({ ctx, input }) =>
+    viewTemplate(await getTemplate(ctx.service, input.id)),
+  ),
   /** Recent use, shown before deletion. */
-  use: inTeam("templates:read")
-    .input(TemplateId)
-    .query(async ({ ctx, input }) => {
-      return withIsoTimes(await getTemplateUse(ctx.service, input.id));
-    }),
-  versions: inTeam("templates:read")
-    .input(TemplateId.extend(cursor))
-    .query(async ({ ctx, input: { id, after, before } }) => {
+  use: inTeam("templates:read", TemplateId).query(async ({ ctx, input }) => {
+    return withIsoTimes(await getTemplateUse(ctx.service, input.id));
+  }),
+  versions: inTeam("templates:read", { ...TemplateId, ...CURSOR }).query(
+    async ({ ctx, input: { id, after, before } }) => {
       const { template, page } = await listVersions(ctx.service, id, { limit: pageRows, after, before });
       const numbers = page.rows.map(({ number }) => number);
       const publications = await findPublications(ctx.service, template.id, numbers);
       const rows = page.rows.map((row) => viewVersionRow(template, row, publications.get(row.number)));
       return { rows, hasMore: page.hasMore };
-    }),
-  version: inTeam("templates:read")
-    .input(TemplateId.extend({ version }))
-    .query(async ({ ctx, input }) => presentVersion(await getVersion(ctx.service, input.id, input.version))),
+    },
+  ),
+  version: inTeam("templates:read", { ...TemplateId, version }).query(async ({ ctx, input }) =>
+    presentVersion(await getVersion(ctx.service, input.id, input.version)),
+  ),
   /** Changes nothing; a POST because the draft may be 1 MB. */
-  preview: inTeam("templates:read")
-    .input(PreviewInput)
-    .mutation(({ ctx, input }) => previewDraft(ctx.service, input.draft, input.values, input.withText)),
-  create: inTeam("templates:write")
-    .input(CreateInput)
-    .mutation(async ({ ctx, input: { team: _, text = null, ...input } }) =>
+  preview: inTeam("templates:read", PreviewInput).mutation(({ ctx, input }) =>
+    previewDraft(ctx.service, input.draft, input.values, input.withText),
+  ),
+  create: inTeam("templates:write", CreateInput).mutation(
+    async ({ ctx, input: { team: _, text = null, ...input } }) =>
       createTemplate(ctx.service, { ...input, text, sender: null, replyTo: null, variables: null }, "draft"),
-    ),
-  save: inTeam("templates:write")
-    .input(SaveInput)
-    .mutation(({ ctx, input: { id, revision, change, isAutomatic } }) => {
+  ),
+  save: inTeam("templates:write", SaveInput).mutation(
+    ({ ctx, input: { id, revision, change, isAutomatic } }) => {
       const { from: sender, ...others } = change;
       return updateTemplate(ctx.service, id, { ...others, sender }, { revision, isAutomatic });
-    }),
-  publish: inTeam("templates:write")
-    .input(TemplateId.extend({ revision }))
-    .mutation(async ({ ctx, input: { id, revision } }) => publishTemplate(ctx.service, id, { revision })),
-  rollBack: inTeam("templates:write")
-    .input(TemplateId.extend({ version, revision }))
-    .mutation(async ({ ctx, input: { id, version, revision } }) =>
+    },
+  ),
+  publish: inTeam("templates:write", { ...TemplateId, revision }).mutation(
+    async ({ ctx, input: { id, revision } }) => publishTemplate(ctx.service, id, { revision }),
+  ),
+  rollBack: inTeam("templates:write", { ...TemplateId, version, revision }).mutation(
+    async ({ ctx, input: { id, version, revision } }) =>
       publishTemplate(ctx.service, id, { version, revision }),
-    ),
-  duplicate: inTeam("templates:write")
-    .input(TemplateId)
-    .mutation(async ({ ctx, input }) => duplicateTemplate(ctx.service, input.id)),
-  remove: inTeam("templates:write")
-    .input(TemplateId)
-    .mutation(async ({ ctx, input }) => deleteTemplate(ctx.service, input.id)),
+  ),
+  duplicate: inTeam("templates:write", TemplateId).mutation(async ({ ctx, input }) =>
+    duplicateTemplate(ctx.service, input.id),
+  ),
+  remove: inTeam("templates:write", TemplateId).mutation(async ({ ctx, input }) =>
+    deleteTemplate(ctx.service, input.id),
+  ),
   /** Sends the saved content, draft or not, like any email. */
-  sendTest: inTeam("emails:send")
-    .input(TemplateId.extend({ from: MailboxText.nullable(), to: MailboxText, values }))
-    .mutation(async ({ ctx, input: { id, from, to, values } }) =>
-      sendTemplateTest(ctx.service, id, { from, to, values }),
-    ),
+  sendTest: inTeam("emails:send", {
+    ...TemplateId,
+    from: MailboxText.nullable(),
+    to: MailboxText,
+    values,
+  }).mutation(async ({ ctx, input: { id, from, to, values } }) =>
+    sendTemplateTest(ctx.service, id, { from, to, values }),
+  ),
 });

@@ -255,10 +255,10 @@ export const API_FAULTS: readonly Fault[] = [
     suites: ["tests/rest/email-changes.test.ts"],
   },
   {
-    name: "A redirect is attached in place of the file",
+    name: "The page of an error is attached in place of the file",
     file: "server/services/emails/accept/attachments.ts",
     from: "if (response.status !== 200)",
-    to: "if (response.status >= 400)",
+    to: "if (response.status < 400 && response.status !== 200)",
     suites: ["tests/rest/fetched-files.test.ts"],
   },
   {

@@ -172,7 +172,7 @@ describe("a recipient is counted once a day", () => {
         senderDomain: "example.org",
         offersUnsubscribe: false,
       }));
-      expect((await handOverWithinCaps(world.hot, asked)).marked.size).toBe(1);
+      expect((await handOverWithinCaps(world.hot, asked)).started.size).toBe(1);
       // Its worker dies during the dialogue.
       await world.hot`update deliveries set leased_until = now() - interval '1 s'`;
       expect(await recoverExpired(world.hot, newId, 10)).toHaveLength(1);

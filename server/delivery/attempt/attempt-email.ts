@@ -13,7 +13,7 @@ import type { Requeue } from "../queue/requeue";
 import type { Runner } from "../queue/runner";
 import { recordOutcome } from "../routing/observe-dialogue";
 import type { Route } from "../routing/routes";
-import type { Throttle, Turn } from "../throttle/admit";
+import type { Permit, Throttle } from "../throttle/admit";
 import { buildMessage } from "./build-message";
 import type { ReservedText } from "./long-texts";
 import { settleFailure, settleOutcome, settleScriptedSuppressed, settleSuppressed } from "./outcome";
@@ -172,7 +172,7 @@ const startSpan = ({ tracer }: WorkerDeps, { id, traceparent }: StoredMessage, c
     },
   });
 
-/** A step that returns no turn or no claims ends it: the claims were requeued, or their leases are lost. */
+/** A step that returns no permit or no claims ends it: the claims were requeued, or their leases are lost. */
 async function runTransaction(
   parts: AttemptParts,
   email: StoredMessage,
@@ -180,33 +180,33 @@ async function runTransaction(
   claims: Claim[],
   span: Span | undefined,
 ): Promise<DeliveryResult[]> {
-  const turn = await admit(parts, email, route, claims);
-  if (!turn) return [];
+  const permit = await admit(parts, email, route, claims);
+  if (!permit) return [];
   let outcomes: Outcome[] | null = null;
   try {
     const built = await build(parts, email, claims, span);
     if ("results" in built) return built.results;
     const started = await handOver(parts, email, claims);
-    if (!(await startDialogue(parts, turn, started))) return [];
+    if (!(await startDialogue(parts, permit, started))) return [];
     outcomes = await deliver(parts, route, built.message, started, span);
     logFaults(parts.deps, email, route, outcomes);
     return settle(email, route, started, outcomes);
   } finally {
-    turn.end(outcomes);
+    permit.end(outcomes);
   }
 }
 
-/** Waits for a turn, or requeues the claims. */
+/** Waits for a permit, or requeues the claims. */
 async function admit(
   parts: AttemptParts,
   email: StoredMessage,
   route: Route,
   claims: Claim[],
-): Promise<Turn | null> {
+): Promise<Permit | null> {
   if (!canStart(parts, claims)) return null;
-  const turn = await parts.throttle.admit(claims, email, route);
-  if (!("rule" in turn)) return turn;
-  await parts.requeue(new Map(claims.map((claim) => [claim, turn])));
+  const permit = await parts.throttle.admit(claims, email, route);
+  if (!("rule" in permit)) return permit;
+  await parts.requeue(new Map(claims.map((claim) => [claim, permit])));
   return null;
 }
 
@@ -240,9 +240,9 @@ async function handOver(
 }
 
 /** Waits for a slot. False if the claims are lost or requeued: the wait may have taken long. */
-async function startDialogue(parts: AttemptParts, turn: Turn, claims: Claim[]): Promise<boolean> {
+async function startDialogue(parts: AttemptParts, permit: Permit, claims: Claim[]): Promise<boolean> {
   if (claims.length === 0) return false;
-  const pause = await turn.startDialogue();
+  const pause = await permit.startDialogue();
   if (!canStart(parts, claims)) return false;
   if (pause) await parts.requeue(new Map(claims.map((claim) => [claim, pause])));
   return pause === null;

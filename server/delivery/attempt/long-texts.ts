@@ -5,7 +5,7 @@ import type { StoredMessage } from "./stored-messages";
  * Maximum deliveries of one team that wait for a text here. With fewer, the threads are idle between two
  * claims.
  */
-const heldMax = 20;
+const waitingMax = 20;
 
 /** A text to generate, which counts towards the maximum until `release` is called or it is complete. */
 export type ReservedText = {
@@ -16,11 +16,11 @@ export type ReservedText = {
 
 /**
  * Generates text parts from large HTML bodies before an email uses any other resource, and stores them with
- * the email. A team has at most `heldMax` such deliveries here, or those of one email, so other teams always
- * have capacity. `onCapacity` is called when a team that had reached its maximum has capacity again.
+ * the email. A team has at most `waitingMax` such deliveries here, or those of one email, so other teams
+ * always have capacity. `onCapacity` is called when a team that had reached its maximum has capacity again.
  */
 export function createLongTexts(deps: WorkerDeps, onCapacity: () => void) {
-  const held = new Map<string, number>();
+  const waiting = new Map<string, number>();
   const full = new Set<string>();
   /** One email can have attempts for several destinations at the same time. */
   const inProgress = new Map<string, Promise<string>>();
@@ -35,26 +35,27 @@ export function createLongTexts(deps: WorkerDeps, onCapacity: () => void) {
   return {
     /** Whether the email needs no generated text or may wait for it here. */
     hasCapacity: ({ teamId, needsText }: StoredMessage): boolean =>
-      !needsText || (held.get(teamId) ?? 0) < heldMax,
+      !needsText || (waiting.get(teamId) ?? 0) < waitingMax,
     reserve(email: StoredMessage, deliveries: number): ReservedText {
       const { teamId, needsText } = email;
       if (!needsText) return { complete: async () => email, release() {} };
-      const count = (held.get(teamId) ?? 0) + deliveries;
-      held.set(teamId, count);
-      if (count >= heldMax) full.add(teamId);
-      let isHeld = true;
+      const count = (waiting.get(teamId) ?? 0) + deliveries;
+      waiting.set(teamId, count);
+      if (count >= waitingMax) full.add(teamId);
+      let isWaiting = true;
       const release = () => {
-        if (!isHeld) return;
-        isHeld = false;
-        const left = (held.get(teamId) ?? 0) - deliveries;
-        if (left > 0) held.set(teamId, left);
-        else held.delete(teamId);
-        if (left <= heldMax / 2 && full.delete(teamId)) onCapacity();
+        if (!isWaiting) return;
+        isWaiting = false;
+        const left = (waiting.get(teamId) ?? 0) - deliveries;
+        if (left > 0) waiting.set(teamId, left);
+        else waiting.delete(teamId);
+        if (left <= waitingMax / 2 && full.delete(teamId)) onCapacity();
       };
       return { complete: () => complete(email).finally(release), release };
     },
     /** How many more deliveries may be claimed, for each team that has some here. */
-    capacityByTeam: () => new Map([...held].map(([teamId, count]) => [teamId, Math.max(0, heldMax - count)])),
+    capacityByTeam: () =>
+      new Map([...waiting].map(([teamId, count]) => [teamId, Math.max(0, waitingMax - count)])),
   };
 }
 

@@ -103,13 +103,13 @@ const CLAIM_FAIR_SHARES = `
     from waiting left join unnest($4::uuid[], $5::int[]) as m(team_id, most) using (team_id)
     where due_at <= now() and ${isTeamActive("waiting")} group by team_id
     order by random() limit $2
-  ), turn as materialized (
+  ), shared as materialized (
     select team.*, case when has_low then floor(share * ${RESERVED_SHARES.low} + random())::int else 0 end as for_low,
       case when has_normal then floor(share * ${RESERVED_SHARES.normal} + random())::int else 0 end as for_normal
     from team
   ), high as materialized (
     select t.*, ${oldestOf(0, "case when t.has_high then greatest(0, t.share - t.for_low - t.for_normal) else 0 end")} as high
-    from turn t
+    from shared t
   ), normal as materialized (
     select t.*, ${oldestOf(1, "case when t.has_normal then greatest(0, t.share - t.for_low - cardinality(t.high)) else 0 end")} as normal
     from high t
@@ -147,15 +147,15 @@ const CLAIM_SUSPECTS = `
  */
 export async function markHandedOver(
   hot: HotSql,
-  held: (DeliveryLease & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
+  leased: (DeliveryLease & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
 ): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
       select d.team_id, d.email_id, d.id
-      from unnest(${held.map(({ teamId }) => teamId)}::uuid[], ${held.map(({ emailId }) => emailId)}::uuid[],
-                  ${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[],
-                  ${held.map(({ address }) => foldAddress(address))}::text[],
-                  ${held.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
+      from unnest(${leased.map(({ teamId }) => teamId)}::uuid[], ${leased.map(({ emailId }) => emailId)}::uuid[],
+                  ${leased.map(({ id }) => id)}::uuid[], ${leased.map((row) => row.leaseToken)}::uuid[],
+                  ${leased.map(({ address }) => foldAddress(address))}::text[],
+                  ${leased.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
         as h(team_id, email_id, id, lease_token, address, offers_unsubscribe)
       join deliveries d using (team_id, email_id, id, lease_token)
       where d.leased_until > now()

@@ -90,7 +90,7 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
 ): Runner<Claim> {
   const { name, leaseMs } = queue;
   /** Claims, and when their lease was last granted or renewed, on this process's monotonic clock. */
-  const held = new Map<Claim, number>();
+  const leases = new Map<Claim, number>();
   const attempting = new Set<Claim>();
   const jobs = new Set<Promise<void>>();
   const abort = new AbortController();
@@ -154,7 +154,7 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
       const results = await runAttempt(job);
       const written = results.length > 0 ? await record(results) : [];
       const settled = new Set(results.map(({ id }) => id));
-      const unsettled = job.claims.filter((claim) => held.has(claim) && !settled.has(claim.id));
+      const unsettled = job.claims.filter((claim) => leases.has(claim) && !settled.has(claim.id));
       if (unsettled.length > 0) await queue.release?.(unsettled, job);
       for (const [index, result] of results.entries()) {
         const row = written[index];
@@ -163,7 +163,7 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
     } catch (error) {
       log.error(`${name}.attempt_broken`, { ids: job.claims.map(({ id }) => id), ...errorFacts(error) });
     } finally {
-      for (const claim of job.claims) held.delete(claim);
+      for (const claim of job.claims) leases.delete(claim);
     }
   }
 
@@ -174,7 +174,7 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
       const grantedAtMs = performance.now();
       const claimed = await queue.claim(newId());
       for (const job of claimed.jobs) {
-        for (const claim of job.claims) held.set(claim, grantedAtMs);
+        for (const claim of job.claims) leases.set(claim, grantedAtMs);
         const running = runJob(job).finally(() => jobs.delete(running));
         jobs.add(running);
       }
@@ -182,14 +182,14 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
     },
 
     async renew() {
-      const tokens = new Set([...held.keys()].map(({ leaseToken }) => leaseToken));
+      const tokens = new Set([...leases.keys()].map(({ leaseToken }) => leaseToken));
       if (tokens.size === 0 || !queue.renew) return;
       const renewedAtMs = performance.now();
       await queue.renew([...tokens]);
       // An expired lease stays lost, even if this process was only late.
-      for (const [claim, grantedAtMs] of held)
+      for (const [claim, grantedAtMs] of leases)
         if (tokens.has(claim.leaseToken) && grantedAtMs + leaseMs > performance.now())
-          held.set(claim, renewedAtMs);
+          leases.set(claim, renewedAtMs);
     },
 
     async idle(maxMs) {
@@ -213,11 +213,11 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
     isDraining,
     signal: abort.signal,
     ownsLease: (claim) =>
-      performance.now() < (held.get(claim) ?? Number.NEGATIVE_INFINITY) + leaseMs * (1 - leaseMargin),
-    claimCount: () => held.size,
+      performance.now() < (leases.get(claim) ?? Number.NEGATIVE_INFINITY) + leaseMs * (1 - leaseMargin),
+    claimCount: () => leases.size,
     attempting,
     forget(claims) {
-      for (const claim of claims) held.delete(claim);
+      for (const claim of claims) leases.delete(claim);
     },
   };
 }

@@ -22,13 +22,13 @@ const handOverBatching = { countNext: upTo(handOverMax), itemsMin: 20, gatherMsM
 const moveBatch = 5_000;
 
 /** An attempt that may run now. */
-export type Turn = {
+export type Permit = {
   /**
    * Resolves when the dialogue may start: null, or why it must not, because sending was paused in the
    * meantime.
    */
   startDialogue(): Promise<Requeue | null>;
-  /** Ends the turn, with the outcomes of the dialogue or null without one. Only the first call counts. */
+  /** Ends the permit, with the outcomes of the dialogue or null without one. Only the first call counts. */
   end(outcomes: readonly Outcome[] | null): void;
 };
 
@@ -60,14 +60,14 @@ export function createThrottle(
 
   type Requested = Claim & { senderDomain: string; offersUnsubscribe: boolean };
   const handOverUncapped = createBatches<Requested, boolean | CapDelay>(async (claims) => {
-    const marked = await markHandedOver(hot, claims);
-    return ({ id }) => marked.has(id);
+    const started = await markHandedOver(hot, claims);
+    return ({ id }) => started.has(id);
   }, handOverBatching);
   // Only one batch can update a counter at a time, so batches are large.
   const handOverCapped = createBatches<Requested, boolean | CapDelay>(
     async (claims) => {
-      const { marked, delayed } = await handOverWithinCaps(hot, claims);
-      return ({ id }) => delayed.get(id) ?? marked.has(id);
+      const { started, delayed } = await handOverWithinCaps(hot, claims);
+      return ({ id }) => delayed.get(id) ?? started.has(id);
     },
     { countNext: upTo(handOverMax) },
   );
@@ -86,7 +86,7 @@ export function createThrottle(
     },
 
     /** Checks 1 to 3: run now, or wait in the queue. */
-    async admit(claims: readonly Claim[], email: StoredMessage, route: Route): Promise<Turn | Requeue> {
+    async admit(claims: readonly Claim[], email: StoredMessage, route: Route): Promise<Permit | Requeue> {
       const [first] = claims;
       const destination = route.isByDestination ? (first?.domain ?? "") : route.throttleKey;
       const slot = destination === null ? unthrottled : await destinations.acquire(destination);

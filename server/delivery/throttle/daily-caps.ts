@@ -31,18 +31,18 @@ type LockedDelivery = DeliveryKey & {
  * Commits that a dialogue is about to start, like `markHandedOver`, for as many deliveries as the caps of
  * their domains and teams allow, and counts them in the same transaction. The counters stay locked from
  * before the read until the commit: workers count one after another, and only committed hand-overs count.
- * Returns the ids that may start (`marked`) and those over a cap with rule and delay (`delayed`). Ids in
+ * Returns the ids that may start (`started`) and those over a cap with rule and delay (`delayed`). Ids in
  * neither lost their lease or were suppressed.
  */
 export async function handOverWithinCaps(
   hot: HotSql,
   requested: readonly CapRequest[],
-): Promise<{ marked: Set<string>; delayed: Map<string, CapDelay> }> {
+): Promise<{ started: Set<string>; delayed: Map<string, CapDelay> }> {
   return hot.begin(async (tx) => {
     const rooms = await lockRooms(tx, { requested });
     const { admitted, delayed, used } = allocate(await lockRequested(tx, { requested }), rooms);
     await markAndCount(tx, { admitted, used });
-    return { marked: new Set(admitted.map(({ id }) => id)), delayed };
+    return { started: new Set(admitted.map(({ id }) => id)), delayed };
   });
 }
 
@@ -100,7 +100,7 @@ type UsedCap = CapScope & { added: number; isFull: boolean };
 
 const markAndCount = writeStatement<{ admitted: readonly DeliveryKey[]; used: readonly UsedCap[] }>(
   ({ rows }) => `
-with marked as (
+with started as (
   update deliveries d set stage = 'handed_over', counted_on = ${TODAY}, updated_at = now()
   from ${rows("admitted", { team_id: ["uuid", "teamId"], email_id: ["uuid", "emailId"], id: ["uuid", "id"] })} as f
   where (d.team_id, d.email_id, d.id) = (f.team_id, f.email_id, f.id)

@@ -75,12 +75,12 @@ export async function claimWebhooks(
         where d.webhook_id = chosen.id and d.status = 'pending' and d.due_at <= now()
         order by d.due_at, d.id limit chosen.room for update skip locked
       ) as head
-    ), turn as (
+    ), ranked as (
       select id, is_failing, row_number() over (partition by webhook_id order by due_at, id) as number from due
     ), picked as materialized (
-      (select id, is_failing from turn where not is_failing order by number limit ${max.healthy})
+      (select id, is_failing from ranked where not is_failing order by number limit ${max.healthy})
       union all
-      (select id, is_failing from turn where is_failing order by number limit ${max.failing})
+      (select id, is_failing from ranked where is_failing order by number limit ${max.failing})
     )
     update webhook_deliveries d
     set status = 'attempting', attempts = d.attempts + 1, lease_token = ${leaseToken},
@@ -102,26 +102,26 @@ export async function storePayloads(
 ): Promise<void> {
   if (fixed.length === 0) return;
   await hot`
-    with held as materialized (
+    with locked as materialized (
       select d.id, f.payload
       from unnest(${fixed.map(({ id }) => id)}::uuid[], ${fixed.map((row) => row.leaseToken)}::uuid[],
                   ${fixed.map(({ payload }) => payload)}::text[]) as f(id, lease_token, payload)
       join webhook_deliveries d on d.id = f.id and d.lease_token = f.lease_token
       where d.payload is null order by d.id for no key update of d
     )
-    update webhook_deliveries d set payload = held.payload from held where d.id = held.id`;
+    update webhook_deliveries d set payload = locked.payload from locked where d.id = locked.id`;
 }
 
 // Only rows with status 'attempting' have a lease token, so statements on claimed rows do not filter by
 // status as well. With such a filter the planner may scan the index of leases for each row.
 
 /** Releases claims without a result. They are due immediately, and the attempt is not counted. */
-export async function releaseWebhooks(hot: HotSql, held: readonly LeasedWebhook[]): Promise<void> {
-  if (held.length === 0) return;
+export async function releaseWebhooks(hot: HotSql, leased: readonly LeasedWebhook[]): Promise<void> {
+  if (leased.length === 0) return;
   await hot`
     with mine as materialized (
       select d.id
-      from unnest(${held.map(({ id }) => id)}::uuid[], ${held.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
+      from unnest(${leased.map(({ id }) => id)}::uuid[], ${leased.map((row) => row.leaseToken)}::uuid[]) as h(id, lease_token)
       join webhook_deliveries d on d.id = h.id and d.lease_token = h.lease_token
       order by d.id for no key update of d
     )

@@ -123,14 +123,14 @@ const writeResults = writeStatement<{ results: readonly WebhookResult[] }, Writt
   ({ rows }) => `
 with result as (
   select * from ${rows("results", RESULT)} as r
-), held as materialized (
+), locked as materialized (
   select d.id from webhook_deliveries d join result r on r.id = d.id and r.lease_token = d.lease_token
   order by d.id for no key update of d
 ), written as (
   update webhook_deliveries d
   set status = r.status, lease_token = null, leased_until = null,
       due_at = case when r.retry_after_ms is null then d.due_at else now() + r.retry_after_ms * interval '1 ms' end
-  from result r join held on held.id = r.id
+  from result r join locked on locked.id = r.id
   where d.id = r.id
   returning d.id, d.team_id, d.webhook_id, d.due_at, r.status, r.retry_after_ms, r.attempt_id, r.url,
     r.headers, r.status_code, r.response, r.fault, r.duration_ms

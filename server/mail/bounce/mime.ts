@@ -80,13 +80,13 @@ function readPart(text: string, depth: number, budget: { parts: number }): Part 
 /** The texts between boundary lines. The closing boundary may be missing. */
 function splitAt(content: string, boundary: string, limit: number): string[] {
   if (boundary === "" || boundary.length > 200) return [];
-  const mark = `\n--${boundary}`;
+  const delimiter = `\n--${boundary}`;
   const text = `\n${content}`;
   const pieces: string[] = [];
   let from = -1;
   let falseBoundaries = 0;
-  for (let at = text.indexOf(mark); at !== -1 && pieces.length <= limit; ) {
-    const after = at + mark.length;
+  for (let at = text.indexOf(delimiter); at !== -1 && pieces.length <= limit; ) {
+    const after = at + delimiter.length;
     const lineEnd = text.indexOf("\n", after);
     const rest = text.slice(after, lineEnd === -1 ? undefined : lineEnd).trim();
     const isBoundary = rest === "" || rest === "--";
@@ -95,7 +95,7 @@ function splitAt(content: string, boundary: string, limit: number): string[] {
     if (rest === "--" || lineEnd === -1) return pieces;
     // A line that does not match may contain a longer boundary with this prefix.
     if (isBoundary) from = lineEnd + 1;
-    at = text.indexOf(mark, lineEnd);
+    at = text.indexOf(delimiter, lineEnd);
   }
   if (from !== -1) pieces.push(text.slice(from));
   return pieces;

@@ -70,7 +70,7 @@ export const postmark: Scheme = {
     const read = Event.safeParse(payload);
     if (!read.success) return [];
     const { RecordType: record, ID: id, Type: type, MessageID: ownId, ...event } = read.data;
-    // Postmark's SMTP replies do not contain its message id, so our emails carry a metadata mark instead.
+    // Postmark's SMTP replies do not contain its message id, so our emails carry a metadata header instead.
     const providerId = parseId(event.Metadata[postmarkMetadataKey]) ?? parseId(ownId);
     if (providerId === null) return [];
     const isDelivery = record === "Delivery";

@@ -68,12 +68,12 @@ const canTryNext = (outcome: Outcome | undefined): boolean =>
 const isRelayFault = ({ kind, alarm }: Outcome): boolean => kind === "deferred" && alarm !== undefined;
 
 function bytesFor({ signs, provider }: OrderedRelay, message: OutgoingMessage): OutgoingMessage {
-  const mark = formatMetadataLine(provider, message);
-  if (signs && mark === "") return message;
+  const line = formatMetadataLine(provider, message);
+  if (signs && line === "") return message;
   const adapt = ({ bytes, signatureBytes = 0 }: Pick<OutgoingMessage, "bytes" | "signatureBytes">) => {
     const own = signs ? bytes : bytes.subarray(signatureBytes);
     return {
-      bytes: mark === "" ? own : Buffer.concat([Buffer.from(mark), own]),
+      bytes: line === "" ? own : Buffer.concat([Buffer.from(line), own]),
       signatureBytes: signs ? signatureBytes : 0,
     };
   };

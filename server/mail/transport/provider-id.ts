@@ -9,7 +9,7 @@ const UUID = /\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b
  * The provider's message id in its 250 reply. SES replies `Ok <id>`. SendGrid replies `Ok: queued as <id>`;
  * the `sg_message_id` of its events starts with this id. Resend uses a UUID. Mailgun returns no id and
  * identifies the message by its Message-ID. Postmark's `queued as` names the queue of one machine and appears
- * in no event: it gets a metadata mark.
+ * in no event: it gets a metadata header.
  */
 const ID_PATTERNS: Record<MailProvider, RegExp | null> = {
   ses: /^Ok ([0-9A-Za-z-]{20,100})$/i,
@@ -28,7 +28,7 @@ const HOSTS: readonly (readonly [suffix: string, provider: MailProvider])[] = [
   ["resend.com", "resend"],
 ];
 
-/** Metadata key of our mark in Postmark's events. */
+/** Key of our metadata in Postmark's events. */
 export const postmarkMetadataKey = "backstamp";
 
 /**

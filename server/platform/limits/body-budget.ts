@@ -124,8 +124,8 @@ export function createBodyBudget(
   const review = (): void => {
     const now = performance.now();
     const order = [...waiters]
-      .map((waiter) => ({ waiter, held: sum(claimsOf(waiter.claim.holder), bytesOf) }))
-      .sort((a, b) => a.held - b.held);
+      .map((waiter) => ({ waiter, used: sum(claimsOf(waiter.claim.holder), bytesOf) }))
+      .sort((a, b) => a.used - b.used);
     for (const { waiter } of order) {
       const { claim, bytes, since, settle } = waiter;
       if (now - since >= timeouts.memoryWaitMsMax) settle(busy());

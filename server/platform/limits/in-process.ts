@@ -28,7 +28,7 @@ export function createInProcessStore(clock: () => number, countersMax: number = 
     const name = `${limit}:${counter}`;
     let counts = windows.get(window);
     if (!counts) {
-      for (const held of windows.keys()) if (Math.abs(held - window) > 1) windows.delete(held);
+      for (const minute of windows.keys()) if (Math.abs(minute - window) > 1) windows.delete(minute);
       counts = new Map();
       windows.set(window, counts);
     }

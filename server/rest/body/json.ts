@@ -2,7 +2,7 @@ import { AppError } from "#server/platform/errors";
 import { areShort, type Reader } from "#server/platform/threads";
 import { decodeFiles } from "#server/services/emails/accept/file-content";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
-import { checkTree, marksMax, rejectOversizedTree } from "./tree";
+import { checkTree, rejectOversizedTree, tokensMax } from "./tree";
 
 // Drops a byte order mark at the start, as RFC 8259 section 8.1 allows.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -32,7 +32,7 @@ function parseJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw new AppError("bad_json", "The body is not valid UTF-8. Encode it as UTF-8.", { cause });
   }
-  if (text.length > marksMax) rejectOversizedTree(text);
+  if (text.length > tokensMax) rejectOversizedTree(text);
   let value: unknown;
   try {
     value = JSON.parse(text);

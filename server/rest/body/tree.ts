@@ -64,26 +64,26 @@ export function checkTree(root: unknown, mayHoldEscapes: boolean): void {
 }
 
 /** The brackets and strings that a body within the limits can have. A shorter text cannot exceed it. */
-export const marksMax = TREE_LIMITS.values * 3;
+export const tokensMax = TREE_LIMITS.values * 3;
 
 /**
- * Rejects a text with more than `marksMax` brackets and strings. Call it before the text is parsed: millions
+ * Rejects a text with more than `tokensMax` brackets and strings. Call it before the text is parsed: millions
  * of small objects take far more memory than their text.
  */
 export function rejectOversizedTree(text: string): void {
-  let marks = 0;
+  let tokens = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {
       case '"':
         at = endOfString(text, at);
-        marks++;
+        tokens++;
         break;
       case "[":
       case "{":
-        marks++;
+        tokens++;
         break;
     }
-    if (marks > marksMax) throw tooMany();
+    if (tokens > tokensMax) throw tooMany();
   }
 }
 

@@ -103,14 +103,16 @@ function placesIn(buffer: Buffer, { type, params, bodyStart, end, encoding }: Ra
 /** The places between boundary lines. The closing boundary may be missing. */
 function splitAt(buffer: Buffer, boundary: string, bodyStart: number): { from: number; to: number }[] {
   // Includes the line break, so that hyphens inside a long line never match.
-  const mark = Buffer.from(`\r\n--${boundary}`, "utf8");
+  const delimiter = Buffer.from(`\r\n--${boundary}`, "utf8");
   const places: { from: number; to: number }[] = [];
   let from = -1;
   let falseBoundaries = 0;
-  const isFirst = buffer.subarray(bodyStart, bodyStart + mark.length - 2).equals(mark.subarray(2));
-  for (let at = isFirst ? bodyStart - 2 : buffer.indexOf(mark, bodyStart); at !== -1; ) {
-    const lineEnd = buffer.indexOf("\r\n", at + mark.length);
-    const rest = buffer.toString("latin1", at + mark.length, lineEnd === -1 ? undefined : lineEnd).trim();
+  const isFirst = buffer.subarray(bodyStart, bodyStart + delimiter.length - 2).equals(delimiter.subarray(2));
+  for (let at = isFirst ? bodyStart - 2 : buffer.indexOf(delimiter, bodyStart); at !== -1; ) {
+    const lineEnd = buffer.indexOf("\r\n", at + delimiter.length);
+    const rest = buffer
+      .toString("latin1", at + delimiter.length, lineEnd === -1 ? undefined : lineEnd)
+      .trim();
     const isBoundary = rest === "" || rest === "--";
     if (!isBoundary && ++falseBoundaries > falseBoundariesMax)
       throw new RangeError(
@@ -120,7 +122,7 @@ function splitAt(buffer: Buffer, boundary: string, bodyStart: number): { from: n
     if (isBoundary && from !== -1) places.push({ from, to: Math.max(from, at) });
     if (isBoundary) from = rest === "--" || lineEnd === -1 ? -1 : lineEnd + 2;
     if (lineEnd === -1 || (isBoundary && rest === "--") || places.length > partsMax) return places;
-    at = buffer.indexOf(mark, lineEnd);
+    at = buffer.indexOf(delimiter, lineEnd);
   }
   if (from !== -1) places.push({ from, to: buffer.length });
   return places;

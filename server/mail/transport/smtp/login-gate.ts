@@ -11,7 +11,7 @@ export type LoginResult = { breakdown: Breakdown; isRejection: boolean } | null;
  */
 export function createLoginGate(pauseMs: number) {
   let last: Breakdown | null = null;
-  let turn: Promise<unknown> = Promise.resolve();
+  let previous: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
 
   const runLogin = async (login: () => Promise<LoginResult>): Promise<Breakdown | null> => {
@@ -36,8 +36,8 @@ export function createLoginGate(pauseMs: number) {
      * the login.
      */
     run(login: () => Promise<LoginResult>): Promise<Breakdown | null> {
-      const result = turn.then(() => runLogin(login));
-      turn = result.catch(() => {});
+      const result = previous.then(() => runLogin(login));
+      previous = result.catch(() => {});
       return result;
     },
     close: () => clearTimeout(timer),

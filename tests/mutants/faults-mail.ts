@@ -68,8 +68,8 @@ export const MAIL_FAULTS: readonly Fault[] = [
   {
     name: "The login of a relay is sent in plain text if the relay offers no TLS",
     file: "server/mail/transport/smtp-url.ts",
-    from: "login.value !== null && !isLoopback(host)",
-    to: "login.value !== null && isLoopback(host)",
+    from: "login !== null && !isLoopback(host)",
+    to: "login !== null && isLoopback(host)",
     suites: ["tests/mail/relay-login.test.ts", "tests/mail/smtp-url.test.ts"],
   },
   {

@@ -37,34 +37,40 @@ export const CONNECTIONS_MAX = 100;
  * URL, which may include a password.
  */
 export function parseSmtpUrl(text: string): ParsedSmtpUrl {
-  if (!/^smtps?:\/\//i.test(text)) return refuse(`It must begin with smtp:// or smtps://. ${FORM}`);
+  try {
+    return { ok: true, target: readTarget(text) };
+  } catch (error) {
+    if (!(error instanceof UrlFault)) throw error;
+    return { ok: false, fault: error.message };
+  }
+}
+
+class UrlFault extends Error {}
+
+function readTarget(text: string): SmtpTarget {
+  if (!/^smtps?:\/\//i.test(text)) throw new UrlFault(`It must begin with smtp:// or smtps://. ${FORM}`);
   const url = parseUrl(text);
   if (url === null)
-    return refuse(`It is not a valid URL. ${FORM} Percent-encode special characters in the password.`);
-  if (url.hostname === "") return refuse(`The host is missing. ${FORM}`);
+    throw new UrlFault(`It is not a valid URL. ${FORM} Percent-encode special characters in the password.`);
+  if (url.hostname === "") throw new UrlFault(`The host is missing. ${FORM}`);
   const host = readHost(url.hostname);
-  if (host === "") return refuse(`The host name is invalid. ${FORM}`);
+  if (host === "") throw new UrlFault(`The host name is invalid. ${FORM}`);
   if ((url.pathname !== "" && url.pathname !== "/") || url.hash !== "")
-    return refuse(
+    throw new UrlFault(
       `Only options may follow the host. ${FORM} Percent-encode special characters in the password.`,
     );
-
   const login = readLogin(url);
-  if (!login.ok) return login;
-  const options = readOptions(url.searchParams);
-  if (!options.ok) return options;
-
+  const { pool, tls } = readOptions(url.searchParams);
   const isImplicit = url.protocol.toLowerCase() === "smtps:";
-  const needsTls = isImplicit || options.tls !== null || (login.value !== null && !isLoopback(host));
-  const target: SmtpTarget = {
+  const needsTls = isImplicit || tls !== null || (login !== null && !isLoopback(host));
+  return {
     host,
     port: url.port === "" ? (isImplicit ? 465 : 587) : Number(url.port),
     tls: isImplicit ? "implicit" : needsTls ? "required" : "opportunistic",
-    verify: needsTls && options.tls !== "insecure",
-    login: login.value,
-    connectionsMax: options.pool,
+    verify: needsTls && tls !== "insecure",
+    login,
+    connectionsMax: pool,
   };
-  return { ok: true, target };
 }
 
 /** The URL of a target, which `parseSmtpUrl` reads as the same target. */
@@ -107,32 +113,30 @@ function decodeHost(hostname: string): string {
   }
 }
 
-type Read<T> = ({ ok: true } & T) | { ok: false; fault: string };
-
-function readLogin(url: URL): Read<{ value: SmtpTarget["login"] }> {
-  if (url.username === "" && url.password === "") return { ok: true, value: null };
-  if (url.username === "" || url.password === "")
-    return refuse(`Enter both a user name and a password, or neither. ${FORM}`);
+function readLogin({ username, password }: URL): SmtpTarget["login"] {
+  if (username === "" && password === "") return null;
+  if (username === "" || password === "")
+    throw new UrlFault(`Enter both a user name and a password, or neither. ${FORM}`);
   try {
-    return {
-      ok: true,
-      value: { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) },
-    };
+    return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   } catch {
-    return refuse("The user name or password is not percent-encoded correctly. Write a percent sign as %25.");
+    throw new UrlFault(
+      "The user name or password is not percent-encoded correctly. Write a percent sign as %25.",
+    );
   }
 }
 
-function readOptions(params: URLSearchParams): Read<{ pool: number; tls: string | null }> {
+function readOptions(params: URLSearchParams): { pool: number; tls: string | null } {
   for (const name of params.keys())
     if (!OPTIONS.has(name))
-      return refuse(`The option ${JSON.stringify(name.slice(0, 40))} is unknown. Use pool or tls.`);
+      throw new UrlFault(`The option ${JSON.stringify(name.slice(0, 40))} is unknown. Use pool or tls.`);
   const tls = params.get("tls");
-  if (tls !== null && !TLS_OPTIONS.has(tls)) return refuse("The option tls must be required or insecure.");
+  if (tls !== null && !TLS_OPTIONS.has(tls))
+    throw new UrlFault("The option tls must be required or insecure.");
   const pool = params.get("pool") ?? String(CONNECTIONS_DEFAULT);
   if (!/^[0-9]{1,3}$/.test(pool) || Number(pool) < 1 || Number(pool) > CONNECTIONS_MAX)
-    return refuse(`The option pool must be a number of connections from 1 to ${CONNECTIONS_MAX}.`);
-  return { ok: true, tls, pool: Number(pool) };
+    throw new UrlFault(`The option pool must be a number of connections from 1 to ${CONNECTIONS_MAX}.`);
+  return { tls, pool: Number(pool) };
 }
 
 /** `host:port`, the only part of a relay's URL that is ever shown. */
@@ -141,8 +145,4 @@ export const formatHostAndPort = ({ host, port }: Pick<SmtpTarget, "host" | "por
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-}
-
-function refuse(fault: string): { ok: false; fault: string } {
-  return { ok: false, fault };
 }

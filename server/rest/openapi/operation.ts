@@ -113,20 +113,20 @@ function parametersOf(route: Route, components: Components): Schema[] {
     example: sampleValueOf(name),
   }));
   const { properties = {}, required = [] } = query ? jsonSchemaOf(query, components) : {};
-  const inQuery = Object.entries(properties as Record<string, Schema>).map(([name, schema]) => ({
+  const parameterOf = (place: "query" | "header", name: string, { description, ...schema }: Schema) => ({
     name,
-    in: "query",
-    required: (required as string[]).includes(name),
-    ...describedBy(schema),
-    ...(example.query?.[name] === undefined ? {} : { example: example.query[name] }),
-  }));
-  const inHeader = Object.entries(headers).map(([name, schema]) => ({
-    name,
-    in: "header",
-    required: false,
-    ...describedBy(jsonSchemaOf(schema, components)),
-    ...(example.headers?.[name] === undefined ? {} : { example: example.headers[name] }),
-  }));
+    in: place,
+    required: place === "query" && (required as string[]).includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+    ...exampleOf((place === "query" ? example.query : example.headers)?.[name]),
+  });
+  const inQuery = Object.entries(properties as Record<string, Schema>).map(([name, schema]) =>
+    parameterOf("query", name, schema),
+  );
+  const inHeader = Object.entries(headers).map(([name, schema]) =>
+    parameterOf("header", name, jsonSchemaOf(schema, components)),
+  );
   const forOnce = idempotent ? [{ $ref: "#/components/parameters/Idempotency-Key" }] : [];
   return [...inPath, ...inQuery, ...inHeader, ...forOnce];
 }
@@ -139,10 +139,7 @@ function describeId(path: string, name: string): string {
 }
 const NOUNS: Record<string, string> = { "api-key": "API key", webhook: "endpoint", log: "call" };
 
-const describedBy = ({ description, ...schema }: Schema) => ({
-  ...(description === undefined ? {} : { description }),
-  schema,
-});
+const exampleOf = (example: unknown) => (example === undefined ? {} : { example });
 
 function requestBodyOf(route: Route, components: Components): Schema {
   const { accepts = "application/json", acceptsToo = [], body, bodyShape, bodyForm, example = {} } = route;
@@ -150,7 +147,7 @@ function requestBodyOf(route: Route, components: Components): Schema {
   if (!route.accepts && !shape) return {};
   const content = {
     schema: shape ? jsonSchemaOf(shape, components) : { type: "string" },
-    ...(example.body === undefined ? {} : { example: example.body }),
+    ...exampleOf(example.body),
   };
   return {
     requestBody: {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { withApi } from "../pipeline/route";
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -12,16 +13,9 @@ export const metricsRoutes = [
     description:
       "The figures of the process that responds, and those of the installation, which are at most 10 s old. On Vercel only the latter.",
     responseType: contentType,
-    handle: async ({ ctx }) => {
-      const text = await ctx.renderMetrics();
-      return {
-        filename: "metrics.txt",
-        stream: {
-          async *[Symbol.asyncIterator]() {
-            yield text;
-          },
-        },
-      };
-    },
+    handle: async ({ ctx }) => ({
+      filename: "metrics.txt",
+      stream: Readable.from([await ctx.renderMetrics()]),
+    }),
   }),
 ];

@@ -4,24 +4,14 @@ import { setTimeout as wait } from "node:timers/promises";
 const pollMs = 1_000;
 const errorDelayMs = 1_000;
 
-export type PumpLoop = {
-  /** Signals that work may be due. Cheap to call often. */
-  wake(): void;
-  /** Resolves after the loop has stopped. */
-  done: Promise<void>;
-};
-
-export type PumpLoopOptions = {
-  signal: AbortSignal;
-  onError(error: unknown): void;
-};
-
 /**
  * Calls `pump` until `signal` is aborted: immediately again while it returns true, otherwise on `wake` and at
  * least once a second. After an error the next call follows in one second.
  */
-export function startPumpLoop(pump: () => Promise<boolean>, options: PumpLoopOptions): PumpLoop {
-  const { signal, onError } = options;
+export function startPumpLoop(
+  pump: () => Promise<boolean>,
+  { signal, onError }: { signal: AbortSignal; onError(error: unknown): void },
+) {
   const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => {});
   let wake = () => {};
   signal.addEventListener("abort", () => wake(), { once: true });
@@ -43,5 +33,10 @@ export function startPumpLoop(pump: () => Promise<boolean>, options: PumpLoopOpt
       clearTimeout(poll);
     }
   };
-  return { wake: () => wake(), done: run() };
+  return {
+    /** Signals that work may be due. Cheap to call often. */
+    wake: () => wake(),
+    /** Resolves after the loop has stopped. */
+    done: run(),
+  };
 }

@@ -1,4 +1,4 @@
-import type { SystemMailKind } from "#db/schema/account";
+import type { systemMails } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { type Mailbox, parseStoredMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
@@ -15,14 +15,12 @@ import { renderHtml, renderText } from "./layout";
 import { type OpenedDetails, type SystemEmailData, systemEmailContent } from "./texts";
 
 /** A stored system email. */
-export type StoredSystemEmail = {
-  id: string;
-  kind: SystemMailKind;
+export type StoredSystemEmail = Pick<
+  typeof systemMails.$inferSelect,
+  "id" | "kind" | "messageId" | "createdAt" | "expiresAt"
+> & {
   /** Encrypted. */
   details: string;
-  messageId: string;
-  createdAt: Date;
-  expiresAt: Date;
 };
 
 /**

@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import { type Columns, writeStatement } from "#db/statement";
 import { failingDaysMax, failuresMin } from "#server/services/webhooks/endpoint-state";
+import type { WebhookAttempt } from "#server/shared/wire/webhook";
 import type { Recovery } from "./recovery";
 
 /** Result of an attempt to deliver an event. */
@@ -15,15 +16,10 @@ export type WebhookResult = {
   /** The endpoint no longer exists (410). */
   isGone?: boolean;
   /** Null if no request was sent. Then no attempt is recorded, and the endpoint's health does not change. */
-  attempt: {
-    id: string;
-    url: string;
-    headers: Record<string, string>;
-    statusCode: number | null;
-    response: string | null;
-    fault: string | null;
-    durationMs: number;
-  } | null;
+  attempt: Pick<
+    WebhookAttempt,
+    "id" | "url" | "headers" | "statusCode" | "response" | "fault" | "durationMs"
+  > | null;
 };
 
 /** `recovery` is set for one result of an endpoint that succeeded after failures. */

@@ -20,14 +20,11 @@ const OF_SCRIPT = SCRIPTS.map((script) => [script, new RegExp(`\\p{scx=${script}
 /** Digits, hyphens and marks, which are valid with every script. */
 const OF_ANY = /[\p{sc=Zyyy}\p{sc=Zinh}]/u;
 
-/** A label with a suspicious mix of scripts, and the scripts in the order of the letters. */
-export type MixedLabel = { label: string; scripts: string[] };
-
 /**
  * Returns the labels of a domain, in A-label or Unicode form, that mix scripts: a letter of another script
- * can make a name look like a different domain.
+ * can make a name look like a different domain. The scripts are in the order of the letters.
  */
-export function findMixedLabels(domain: string): MixedLabel[] {
+export function findMixedLabels(domain: string): { label: string; scripts: string[] }[] {
   return (toUnicodeDomain(domain) ?? "").split(".").flatMap((label) => {
     const letters = [...label].filter((letter) => !OF_ANY.test(letter)).map(scriptsOf);
     const covers = [...SCRIPTS.map((script) => [script]), ...TOGETHER, []];
@@ -44,19 +41,14 @@ export function findMixedLabels(domain: string): MixedLabel[] {
 const scriptsOf = (letter: string): string[] =>
   OF_SCRIPT.filter(([, isOf]) => isOf.test(letter)).map(([script]) => script);
 
-/** The readable form of a domain name, if it differs from its A-labels. */
-export type DomainDisplay = {
-  /** The name in its own script, such as `bücher.example`; null where the name is plain ASCII. */
-  unicode: string | null;
-  /** A warning about a suspicious name; null if there is none. */
-  warning: string | null;
-};
-
 /** Letters of other scripts that look like Latin letters in most typefaces. */
 const LOOKS_LATIN = /^[асԁеһіјӏорԛѕухԝүҽαεικνορτυχωօսոհ0-9-]+$/u;
 
-/** Decodes a name in A-labels and warns about labels that can be mistaken for another name. */
-export function describeDomainName(ascii: string): DomainDisplay {
+/**
+ * Decodes a name in A-labels and warns about labels that can be mistaken for another name. `unicode` is null
+ * where the name is plain ASCII, `warning` where there is none.
+ */
+export function describeDomainName(ascii: string): { unicode: string | null; warning: string | null } {
   const unicode = toUnicodeDomain(ascii);
   if (unicode === null || unicode === ascii) return { unicode: null, warning: null };
   const [mixed] = findMixedLabels(unicode);

@@ -10,17 +10,16 @@ const generate = promisify(generateKeyPair);
 export const DKIM_ALGORITHMS = ["rsa", "ed25519"] as const;
 export type DkimAlgorithm = (typeof DKIM_ALGORITHMS)[number];
 
-export type DkimKeyPair = {
-  /** PKCS #8, PEM. */
-  privateKey: string;
-  /** The value of `p=` in base64: the SubjectPublicKeyInfo of an RSA key, the 32 bytes of an Ed25519 key. */
-  publicKey: string;
-};
-
 const rawKeyBytes = 32;
 
-/** Creates a key pair in the thread pool: RSA takes a few hundred milliseconds, Ed25519 less than one. */
-export async function createDkimKeyPair(algorithm: DkimAlgorithm): Promise<DkimKeyPair> {
+/**
+ * Creates a key pair in the thread pool: RSA takes a few hundred milliseconds, Ed25519 less than one. The
+ * private key is PKCS #8 in PEM. The public key is the value of `p=` in base64: the SubjectPublicKeyInfo of
+ * an RSA key, the 32 bytes of an Ed25519 key.
+ */
+export async function createDkimKeyPair(
+  algorithm: DkimAlgorithm,
+): Promise<{ privateKey: string; publicKey: string }> {
   const publicKeyEncoding = { type: "spki", format: "der" } as const;
   const privateKeyEncoding = { type: "pkcs8", format: "pem" } as const;
   if (algorithm === "rsa") {

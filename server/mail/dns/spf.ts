@@ -3,18 +3,6 @@ import type { QueryDns } from "./dns";
 /** Maximum DNS lookups of one evaluation; beyond it a receiver returns an error (RFC 7208 section 4.6.4). */
 export const spfLookupsMax = 10;
 
-export type SpfWalk = {
-  /**
-   * Number of terms that need a DNS lookup, including those of included records; capped at `spfLookupsMax +
-   * 1`.
-   */
-  lookups: number;
-  /** Terms with the result "pass", in lower case and without `+`, including those of included records. */
-  passing: ReadonlySet<string>;
-  /** Whether the lookup of an included record failed: the count may then be too low. */
-  isPartial: boolean;
-};
-
 const LOOKUP_MECHANISMS = new Set(["include", "a", "mx", "ptr", "exists"]);
 /** Bounds the work for a record, which may be 64 KB long. Real records have far fewer terms. */
 const termsMax = 200;
@@ -25,9 +13,11 @@ export const isSpfRecord = (text: string): boolean => /^v=spf1(\s|$)/i.test(text
 /**
  * Follows a record and its includes and counts the lookups of a receiver's worst case. Stops at the limit,
  * also in a loop of includes. A name with a macro counts as one lookup and is not followed, because its value
- * depends on the email.
+ * depends on the email. `lookups` is the number of terms that need a DNS lookup, including those of included
+ * records, at most `spfLookupsMax + 1`. `passing` are the terms with the result "pass", in lower case and
+ * without `+`. `isPartial`: the lookup of an included record failed, so the count may be too low.
  */
-export async function walkSpf(query: QueryDns, record: string, signal?: AbortSignal): Promise<SpfWalk> {
+export async function walkSpf(query: QueryDns, record: string, signal?: AbortSignal) {
   const passing = new Set<string>();
   const waiting: { record: string; passes: boolean }[] = [{ record, passes: true }];
   let lookups = 0;

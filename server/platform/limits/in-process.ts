@@ -1,11 +1,16 @@
 import { setBounded } from "../bounded-map";
 import { judgedAtMs, secondsUntilItPasses, WINDOW_MS, weighPrevious } from "./sliding-window";
 
-/**
- * A store's result for one counter. `remaining` is the number after this call; `resetAtMs` is the end of its
- * minute; `retryAfterSeconds` is 0 if the call is allowed.
- */
-export type Count = { allowed: boolean; remaining: number; resetAtMs: number; retryAfterSeconds: number };
+/** The result for one counter. */
+export type Count = {
+  allowed: boolean;
+  /** Requests that are still allowed after this one. */
+  remaining: number;
+  /** The end of the clock minute of this request, in milliseconds since the epoch. */
+  resetAtMs: number;
+  /** 0 if allowed, else 1 to 60. A retry after this many seconds is allowed (see `sliding-window.ts`). */
+  retryAfterSeconds: number;
+};
 
 export type InProcessStore = ReturnType<typeof createInProcessStore>;
 

@@ -3,21 +3,12 @@ import type { Tier } from "#server/shared/rate-limits";
 import type { Log } from "../log";
 import { within } from "../within";
 import { describeStoreFault, judgeWithFallback, noAnswer, STORE_TIMEOUT_MS } from "./fallback";
-import { createInProcessStore } from "./in-process";
+import { type Count, createInProcessStore } from "./in-process";
 import { createTcpClient } from "./redis-tcp";
 import { createSharedStore, type SharedStore } from "./shared-store";
 
-export type Verdict = {
-  allowed: boolean;
-  /** The effective limit in requests per minute. */
-  limit: number;
-  /** Requests that are still allowed after this one. */
-  remaining: number;
-  /** The end of the clock minute of this request, in milliseconds since the epoch. */
-  resetAtMs: number;
-  /** 0 if allowed, else 1 to 60. A retry after this many seconds is allowed (see `sliding-window.ts`). */
-  retryAfterSeconds: number;
-};
+/** The result of one check, with the effective limit in requests per minute. */
+export type Verdict = Count & { limit: number };
 
 export type Limits = ReturnType<typeof createLimits>;
 

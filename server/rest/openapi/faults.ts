@@ -113,27 +113,20 @@ export const describeStatus = (codes: readonly ErrorCode[]): string =>
     ? REASONS[codes[0]][0]
     : codes.map((code) => `- \`${errorOf(code).wireName}\`: ${REASONS[code][0]}`).join("\n");
 
-/** An error of the API: when it occurs and what to do. */
-export type ListedError = {
-  name: string;
-  status: number;
-  reason: string;
-  action: string;
-  /** The name of the schema of its body, in the components of the document. */
-  schema: string;
-};
-
-/** Every error of the API, by status. */
-export const listErrors = (): ListedError[] =>
+/** Every error of the API, by status: when it occurs and what to do. */
+export const listErrors = () =>
   byStatus(Object.keys(REASONS) as ErrorCode[]).flatMap(([status, codes]) =>
     codes.map((code) => ({
       name: errorOf(code).wireName,
       status,
       reason: REASONS[code][0],
       action: REASONS[code][1],
+      /** The name of the schema of its body, in the components of the document. */
       schema: errorSchemaOf(status),
     })),
   );
+
+export type ListedError = ReturnType<typeof listErrors>[number];
 
 const exactly = (error: string, more: Schema = {}): Schema => ({
   type: "object",

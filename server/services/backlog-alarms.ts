@@ -46,34 +46,29 @@ type BacklogAlarm = {
   alarm: "delivery_backlog" | "webhook_backlog";
   count: number;
   message: string;
-  waited: string;
+  summary: string;
 };
 
-/**
- * The alarms of a backlog: what is overdue, and for how long. `count` is in minutes, `waited` is for people.
- */
-export function findBacklogAlarms({ deliverySeconds, eventSeconds }: Backlog): BacklogAlarm[] {
-  const alarms: BacklogAlarm[] = [];
-  if (deliverySeconds !== null && deliverySeconds > overdueSecondsMax)
-    alarms.push({
-      alarm: "delivery_backlog",
-      count: minutesOf(deliverySeconds),
-      waited: formatAge(deliverySeconds),
-      message: `The oldest due email has waited for ${formatAge(deliverySeconds)}. Check that workers run and are not overloaded: run backstamp doctor, then add workers.`,
-    });
-  if (eventSeconds !== null && eventSeconds > overdueSecondsMax)
-    alarms.push({
-      alarm: "webhook_backlog",
-      count: minutesOf(eventSeconds),
-      waited: formatAge(eventSeconds),
-      message: `The oldest due webhook event has waited for ${formatAge(eventSeconds)}. An endpoint responds slowly, or too few workers run: run backstamp webhook list.`,
-    });
-  return alarms;
-}
+/** The alarms of a backlog. `count` is in minutes, `summary` is the message without what to do. */
+export const findBacklogAlarms = ({ deliverySeconds, eventSeconds }: Backlog): BacklogAlarm[] => [
+  ...overdue("delivery_backlog", deliverySeconds, {
+    what: "email",
+    advice: "Check that workers run and are not overloaded: run backstamp doctor, then add workers.",
+  }),
+  ...overdue("webhook_backlog", eventSeconds, {
+    what: "webhook event",
+    advice: "An endpoint responds slowly, or too few workers run: run backstamp webhook list.",
+  }),
+];
 
-const minutesOf = (seconds: number): number => Math.floor(seconds / 60);
-
-function formatAge(seconds: number): string {
-  const minutes = minutesOf(seconds);
-  return minutes < 120 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours`;
+function overdue(
+  alarm: BacklogAlarm["alarm"],
+  seconds: number | null,
+  { what, advice }: { what: string; advice: string },
+): BacklogAlarm[] {
+  if (seconds === null || seconds <= overdueSecondsMax) return [];
+  const minutes = Math.floor(seconds / 60);
+  const age = minutes < 120 ? `${minutes} minutes` : `${Math.floor(minutes / 60)} hours`;
+  const summary = `The oldest due ${what} has waited for ${age}.`;
+  return [{ alarm, count: minutes, summary, message: `${summary} ${advice}` }];
 }

@@ -1,4 +1,3 @@
-import { performance } from "node:perf_hooks";
 import { and, isNull, sql } from "drizzle-orm";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isSchemaMissing } from "#db/faults";
@@ -16,6 +15,7 @@ import { errorFacts } from "#server/platform/log";
 import { SecretRejectedError } from "#server/platform/secrets/keyring";
 import { findBacklogAlarms, getBacklog } from "./backlog-alarms";
 import { isLastBackupFailed } from "./backups/record";
+import { createKeptRead } from "./live/joined-reads";
 import type { Alarm, Readiness, SchemaFault } from "./readiness";
 import { IS_PROBED, isPausedRelay, isRelayInUse } from "./relays/read";
 import { refreshKeyring, UNKNOWN_SECRET } from "./secrets/registry";
@@ -60,26 +60,13 @@ export async function getReadiness(deps: Deps): Promise<Readiness> {
 }
 
 /** Calls of the public endpoint within this time share one reading. */
-export const readinessKeptMs = 1_000;
+const readinessKeptMs = 1_000;
 
 /**
  * Readiness for callers that are not limited. A process has one reading at a time, which is used for a
  * second, so a flood costs the database nothing.
  */
-export function createSharedReadiness(keptMs = readinessKeptMs): (deps: Deps) => Promise<Readiness> {
-  let latest: { readiness: Promise<Readiness>; readAtMs: number } | null = null;
-  return (deps) => {
-    if (latest && performance.now() - latest.readAtMs < keptMs) return latest.readiness;
-    const reading = { readiness: getReadiness(deps), readAtMs: Number.POSITIVE_INFINITY };
-    // The time counts from the end of the reading: until then, all calls wait for it.
-    const end = () => {
-      reading.readAtMs = performance.now();
-    };
-    reading.readiness.then(end, end);
-    latest = reading;
-    return reading.readiness;
-  };
-}
+export const createSharedReadiness = (keptMs = readinessKeptMs) => createKeptRead(getReadiness, keptMs);
 
 /** Null if the database cannot write. */
 async function readAlarms(deps: Deps): Promise<Alarm[] | null> {
@@ -101,7 +88,7 @@ async function readAlarms(deps: Deps): Promise<Alarm[] | null> {
     ...(active.length === 0 ? [NO_WORKER] : hasTransport ? [] : [NO_TRANSPORT]),
     ...(pauses > 0 ? [SENDING_PAUSED] : []),
     ...(paused > 0 ? [pausedRelays(paused)] : []),
-    ...findBacklogAlarms(backlog).map(({ waited: _, ...alarm }) => alarm),
+    ...findBacklogAlarms(backlog).map(({ summary: _, ...alarm }) => alarm),
     ...(isFull ? [DISK_NEARLY_FULL] : []),
     ...surroundings,
     ...(lostWorkers ? [lostWorkers] : []),
@@ -193,78 +180,69 @@ const countRelays = ({ db }: Deps) =>
 const hasUnqualifiedName = ({ transport, host }: { transport: string; host: string }): boolean =>
   transport === "direct" && !parseDomainName(host).ok;
 
-const NO_WORKER: Alarm = {
-  alarm: "no_worker",
-  count: 1,
-  message:
-    "No worker is running, so the queue is not processed. Start one with `backstamp worker`, or call /api/cron/tick on a schedule.",
-};
+const alarmOf = (alarm: Alarm["alarm"], message: string, count = 1): Alarm => ({ alarm, count, message });
 
-const NO_TRANSPORT: Alarm = {
-  alarm: "no_transport",
-  count: 1,
-  message:
-    "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Only email to the test domain backstamp.test is delivered.",
-};
+const NO_WORKER = alarmOf(
+  "no_worker",
+  "No worker is running, so the queue is not processed. Start one with `backstamp worker`, or call /api/cron/tick on a schedule.",
+);
 
-const DISK_NEARLY_FULL: Alarm = {
-  alarm: "disk_space",
-  count: 1,
-  message:
-    "The disk of the database is nearly full. When it is full, no email is accepted. Enlarge it, or shorten the retention of email. For figures, run: backstamp doctor.",
-};
+const NO_TRANSPORT = alarmOf(
+  "no_transport",
+  "Outgoing email is not configured. Set SMTP_URL and restart, or add a relay: backstamp relay add. Only email to the test domain backstamp.test is delivered.",
+);
 
-const ALARMS_NOT_READ: Alarm = {
-  alarm: "alarms_not_read",
-  count: 1,
-  message:
-    "The database did not return the alarms within 2 s. It is overloaded, or statements wait for a lock.",
-};
+const DISK_NEARLY_FULL = alarmOf(
+  "disk_space",
+  "The disk of the database is nearly full. When it is full, no email is accepted. Enlarge it, or shorten the retention of email. For figures, run: backstamp doctor.",
+);
 
-const SECRET_OUTDATED: Alarm = { alarm: "secret_outdated", count: 1, message: UNKNOWN_SECRET };
+const ALARMS_NOT_READ = alarmOf(
+  "alarms_not_read",
+  "The database did not return the alarms within 2 s. It is overloaded, or statements wait for a lock.",
+);
 
-const unqualifiedName = (count: number): Alarm => ({
-  alarm: "unqualified_name",
-  count,
-  message:
+const SECRET_OUTDATED = alarmOf("secret_outdated", UNKNOWN_SECRET);
+
+const unqualifiedName = (count: number) =>
+  alarmOf(
+    "unqualified_name",
     "Email is sent directly to MX hosts, but the EHLO name is not a fully qualified host name, so many servers reject it. Set BACKSTAMP_HOSTNAME to the public name of this server, such as mail.example.com.",
-});
+    count,
+  );
 
-const SENDING_PAUSED: Alarm = {
-  alarm: "sending_paused",
-  count: 1,
-  message: `Sending is paused for the whole installation. Email is accepted and stays queued. For the reason, run: ${cli} queue status.`,
-};
+const SENDING_PAUSED = alarmOf(
+  "sending_paused",
+  `Sending is paused for the whole installation. Email is accepted and stays queued. For the reason, run: ${cli} queue status.`,
+);
 
 /** The health endpoint is public, so the message contains the number of relays but not their names. */
-const pausedRelays = (count: number): Alarm => ({
-  alarm: "relays_paused",
-  count,
-  message: `${count === 1 ? "One relay is" : `${count} relays are`} paused. Email without another relay waits. For details, run: backstamp relay list.`,
-});
+const pausedRelays = (count: number) =>
+  alarmOf(
+    "relays_paused",
+    `${count === 1 ? "One relay is" : `${count} relays are`} paused. Email without another relay waits. For details, run: backstamp relay list.`,
+    count,
+  );
 
-const noTimeLimits = (missing: string[]): Alarm => ({
-  alarm: "no_time_limits",
-  count: missing.length,
-  message: `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Set DATABASE_URL_UNPOOLED and run: ${cli} migrate. The pooler applies it to connections that it opens after that.`,
-});
+const noTimeLimits = (missing: string[]) =>
+  alarmOf(
+    "no_time_limits",
+    `Connections through the pooler have no ${missing.join(", ")}, so a stuck statement can block others without end. Set DATABASE_URL_UNPOOLED and run: ${cli} migrate. The pooler applies it to connections that it opens after that.`,
+    missing.length,
+  );
 
-const PARTITION_PRUNING: Alarm = {
-  alarm: "partition_pruning",
-  count: 1,
-  message: `Connections through the pooler have enable_partition_pruning on, and PostgreSQL 18 can crash with it. As the owner of the role, run: alter role … set enable_partition_pruning = off, then let the pooler open its connections again.`,
-};
+const PARTITION_PRUNING = alarmOf(
+  "partition_pruning",
+  `Connections through the pooler have enable_partition_pruning on, and PostgreSQL 18 can crash with it. As the owner of the role, run: alter role … set enable_partition_pruning = off, then let the pooler open its connections again.`,
+);
 
-const BACKUP_FAILED: Alarm = {
-  alarm: "backup_failed",
-  count: 1,
-  message: `The last scheduled backup failed. For the reason, run: ${cli} backup --list`,
-};
+const BACKUP_FAILED = alarmOf(
+  "backup_failed",
+  `The last scheduled backup failed. For the reason, run: ${cli} backup --list`,
+);
 
 /** What to set so that all function instances count rate limits together. */
-export const LIMITS_NOT_SHARED: Alarm = {
-  alarm: "limits_not_shared",
-  count: 1,
-  message:
-    "Each function instance counts rate limits by itself, so a key can exceed its limit. Set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN.",
-};
+export const LIMITS_NOT_SHARED = alarmOf(
+  "limits_not_shared",
+  "Each function instance counts rate limits by itself, so a key can exceed its limit. Set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN.",
+);

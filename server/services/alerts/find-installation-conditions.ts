@@ -18,12 +18,7 @@ const ofInstallation = (kind: AlertKind, message: string, subject = "", name = "
 /** What has been due for longer than five minutes, which the readiness reports, too. */
 export async function findBacklogs({ db }: Pick<Deps, "db">): Promise<Condition[]> {
   const alarms = findBacklogAlarms(await getBacklog(db));
-  return alarms.map(({ alarm, waited }) =>
-    ofInstallation(
-      alarm,
-      `The oldest due ${alarm === "delivery_backlog" ? "email" : "webhook event"} has waited for ${waited}.`,
-    ),
-  );
+  return alarms.map(({ alarm, summary }) => ofInstallation(alarm, summary));
 }
 
 /** Relays that were paused after faults, also those of one team: only the operator can change them. */
@@ -37,22 +32,15 @@ export async function findPausedRelays({ db, hot }: Pick<Deps, "db" | "hot">): P
   ]);
   const faultOf = (fault: string | null) => (fault === null ? "" : ` Last error: ${fault}`);
   return [
-    ...rows.map(({ id, name, host, team, fault }) =>
-      ofInstallation(
-        "relay_paused",
-        `The relay ${name} (${host})${team === null ? "" : ` of the team ${team}`} is paused.${faultOf(fault)}`,
-        id,
-        name,
-      ),
-    ),
-    ...ofSmtpUrl.map(({ id, host, lastFault }) =>
-      ofInstallation(
-        "relay_paused",
-        `The relay of SMTP_URL (${host}) is paused.${faultOf(lastFault)}`,
-        id,
-        `SMTP_URL (${host})`,
-      ),
-    ),
+    ...rows.map(({ id, name, host, team, fault }) => {
+      const ofTeam = team === null ? "" : ` of the team ${team}`;
+      const message = `The relay ${name} (${host})${ofTeam} is paused.${faultOf(fault)}`;
+      return ofInstallation("relay_paused", message, id, name);
+    }),
+    ...ofSmtpUrl.map(({ id, host, lastFault }) => {
+      const message = `The relay of SMTP_URL (${host}) is paused.${faultOf(lastFault)}`;
+      return ofInstallation("relay_paused", message, id, `SMTP_URL (${host})`);
+    }),
   ];
 }
 
@@ -60,13 +48,8 @@ export async function findPausedRelays({ db, hot }: Pick<Deps, "db" | "hot">): P
 export async function findFullDisk({ readDisk }: Pick<Deps, "readDisk">): Promise<Condition[]> {
   const disk = await readDisk?.();
   if (!disk || !isNearlyFull(disk)) return [];
-  const { freeBytes, totalBytes } = disk;
-  return [
-    ofInstallation(
-      "disk_space",
-      `The disk of the database has ${formatBytes(freeBytes)} of ${formatBytes(totalBytes)} free.`,
-    ),
-  ];
+  const space = `${formatBytes(disk.freeBytes)} of ${formatBytes(disk.totalBytes)}`;
+  return [ofInstallation("disk_space", `The disk of the database has ${space} free.`)];
 }
 
 /** Faults around the worker that evaluates the alerts, which the readiness of each process reports, too. */
@@ -91,29 +74,22 @@ export async function findOldBackup({
   policy: { backupEveryHours },
 }: Pick<Deps, "db" | "hot" | "policy">): Promise<Condition[]> {
   if (backupEveryHours === null) return [];
+  const old = (message: string) => [ofInstallation("backup_old", message)];
   if (await isLastBackupFailed({ db }))
-    return [
-      ofInstallation("backup_old", "The last scheduled backup failed. It is repeated every 15 minutes."),
-    ];
+    return old("The last scheduled backup failed. It is repeated every 15 minutes.");
   const [last] = await hot<{ hours: number }[]>`
     select floor(extract(epoch from now() - started_at) / 3600)::int as hours from backups
     where is_scheduled and status = 'succeeded' order by started_at desc limit 1`;
-  if (!last)
-    return (await isFirstBackupMissing(hot))
-      ? [
-          ofInstallation(
-            "backup_old",
-            "No scheduled backup was ever made. The log of the workers has the reason: backup.failed or backup.not_started.",
-          ),
-        ]
-      : [];
-  if (last.hours < 2 * backupEveryHours) return [];
-  return [
-    ofInstallation(
-      "backup_old",
-      `The last successful backup is ${last.hours} hours old. One is scheduled every ${backupEveryHours} hours.`,
-    ),
-  ];
+  if (last)
+    return last.hours < 2 * backupEveryHours
+      ? []
+      : old(
+          `The last successful backup is ${last.hours} hours old. One is scheduled every ${backupEveryHours} hours.`,
+        );
+  if (!(await isFirstBackupMissing(hot))) return [];
+  return old(
+    "No scheduled backup was ever made. The log of the workers has the reason: backup.failed or backup.not_started.",
+  );
 }
 
 /** Whether a worker has run for long, and none makes the first backup. */

@@ -80,24 +80,11 @@ export async function findPausedTeams(hot: HotSql): Promise<Condition[]> {
     select p.team_id as "teamId", t.name as team, p.reason, p.actor = 'alert' as "isByRate"
     from queue_pauses p join teams t on t.id = p.team_id
     where p.lifted_at is null and p.domain is null order by p.id limit ${conditionsMax}`;
-  return rows.flatMap(({ teamId, team, reason, isByRate }): Condition[] => [
-    {
-      kind: "team_paused",
-      teamId,
-      subject: "",
-      name: team,
-      message: `Sending is paused for the team ${team}. Reason: ${reason}`,
-    },
-    ...(isByRate
-      ? [
-          {
-            kind: "team_paused_by_rate" as const,
-            teamId: null,
-            subject: teamId,
-            name: team,
-            message: `Backstamp paused the team ${team}. Reason: ${reason}`,
-          },
-        ]
-      : []),
-  ]);
+  return rows.flatMap(({ teamId, team: name, reason, isByRate }): Condition[] => {
+    const message = `Sending is paused for the team ${name}. Reason: ${reason}`;
+    const byRate = `Backstamp paused the team ${name}. Reason: ${reason}`;
+    const ofTeam = { kind: "team_paused" as const, teamId, subject: "", name, message };
+    const ofInstallation = { teamId: null, subject: teamId, name, message: byRate };
+    return isByRate ? [ofTeam, { ...ofInstallation, kind: "team_paused_by_rate" }] : [ofTeam];
+  });
 }

@@ -1,97 +1,74 @@
 /** How serious an alert is. `critical`: email is not accepted or not delivered. */
 export type Severity = "critical" | "warning";
 
-type KindOfAlert = {
-  /** Who is notified: the owners and admins of the team, or the operators of the installation. */
-  scope: "team" | "installation";
+export type KindOfAlert = {
   severity: Severity;
   title: string;
   /** What to do, in one or two sentences. */
   toDo: string;
   /** The page of the console that shows more. */
   page: string;
-  /** The condition holds for this long before the alert opens. */
-  openAfterMinutes: number;
+  /** The condition holds for this long before the alert opens. Default: it opens at once. */
+  openAfterMinutes?: number;
   /** The condition is absent for this long before the alert is resolved, so that flapping sends nothing. */
-  resolveAfterMinutes: number;
+  resolveAfterMinutes?: number;
 };
 
 /** All alerts. The stored names never change, because existing rows contain them. */
 export const ALERT_KINDS = {
   bounce_rate: {
-    scope: "team",
     severity: "warning",
     title: "High bounce rate",
     toDo: "Remove addresses that do not exist from your lists, and confirm new addresses before you send to them. Providers block senders above 5%.",
     page: "/console/emails?status=bounced",
-    openAfterMinutes: 0,
     resolveAfterMinutes: 60,
   },
   complaint_rate: {
-    scope: "team",
     severity: "warning",
     title: "High complaint rate",
     toDo: "Send only to people who asked for your email, and make it easy to unsubscribe. Gmail asks senders to stay below 0.1%.",
     page: "/console/emails?status=complained",
-    openAfterMinutes: 0,
     resolveAfterMinutes: 60,
   },
   domain_dns: {
-    scope: "team",
     severity: "critical",
     title: "DNS records lost",
     toDo: "Publish the records again as the page of the domain shows them, then verify them there. Without them, the domain loses its verification and can no longer send.",
     page: "/console/domains",
-    openAfterMinutes: 0,
-    resolveAfterMinutes: 0,
   },
   endpoint_disabled: {
-    scope: "team",
     severity: "warning",
     title: "Webhook disabled",
     toDo: "Correct the endpoint, enable it again on its page, and replay the events that failed.",
     page: "/console/webhooks",
-    openAfterMinutes: 0,
-    resolveAfterMinutes: 0,
   },
   team_paused: {
-    scope: "team",
     severity: "critical",
     title: "Sending paused",
     toDo: "Email is accepted and stays queued. Correct the cause, then ask the operator of this installation to resume sending.",
     page: "/console",
-    openAfterMinutes: 0,
-    resolveAfterMinutes: 0,
   },
   team_paused_by_rate: {
-    scope: "installation",
     severity: "warning",
     title: "Team paused",
     toDo: "Contact the team. When the cause is corrected, resume the team on the page Queues.",
     page: "/console/installation/queues",
-    openAfterMinutes: 0,
-    resolveAfterMinutes: 0,
   },
   delivery_backlog: {
-    scope: "installation",
     severity: "critical",
     title: "Email is late",
     toDo: "Check that workers run and are not overloaded: run backstamp doctor, then add workers.",
     page: "/console/installation",
-    openAfterMinutes: 0,
     resolveAfterMinutes: 15,
   },
   webhook_backlog: {
-    scope: "installation",
     severity: "warning",
     title: "Webhook events are late",
     toDo: "An endpoint responds slowly, or too few workers run: run backstamp webhook list.",
     page: "/console/installation",
-    openAfterMinutes: 0,
     resolveAfterMinutes: 15,
   },
   relay_paused: {
-    scope: "installation",
     severity: "critical",
     title: "Relay paused after faults",
     toDo: "Test the relay on the page Relays, and correct its address or login. Email without another relay waits.",
@@ -101,7 +78,6 @@ export const ALERT_KINDS = {
     resolveAfterMinutes: 15,
   },
   disk_space: {
-    scope: "installation",
     severity: "critical",
     title: "Disk nearly full",
     toDo: "Enlarge the disk of the database, or shorten the retention of email. When the disk is full, no email is accepted.",
@@ -110,25 +86,20 @@ export const ALERT_KINDS = {
     resolveAfterMinutes: 30,
   },
   name_servers: {
-    scope: "installation",
     severity: "critical",
     title: "No name server responds",
     toDo: "Correct BACKSTAMP_DNS_SERVERS, or the name servers of the machines. Email to MX hosts is deferred until one responds.",
     page: "/console/installation/doctor",
-    openAfterMinutes: 0,
     resolveAfterMinutes: 5,
   },
   clock_skew: {
-    scope: "installation",
     severity: "warning",
     title: "Clocks differ",
     toDo: "Synchronize all machines and the database by NTP. Signatures, links and sessions depend on it.",
     page: "/console/installation/doctor",
-    openAfterMinutes: 0,
     resolveAfterMinutes: 5,
   },
   rate_limit_store: {
-    scope: "installation",
     severity: "warning",
     title: "Redis does not respond",
     toDo: "Start Redis, or correct its URL. Until then, each process counts rate limits by itself.",
@@ -137,22 +108,17 @@ export const ALERT_KINDS = {
     resolveAfterMinutes: 5,
   },
   worker_lost: {
-    scope: "installation",
     severity: "warning",
     title: "Worker ended",
     toDo: "For the reason, see the log of the worker. Start another one: backstamp worker",
     page: "/console/installation",
     openAfterMinutes: 1,
-    resolveAfterMinutes: 0,
   },
   backup_old: {
-    scope: "installation",
     severity: "warning",
     title: "Backup too old",
     toDo: "For the reason, run: backstamp backup --list",
     page: "/console/installation",
-    openAfterMinutes: 0,
-    resolveAfterMinutes: 0,
   },
 } as const satisfies Record<string, KindOfAlert>;
 

@@ -1,19 +1,13 @@
 import type { Deps } from "#server/deps";
-import { type AlertKind, alertKind, alertKinds, type Severity } from "./kinds";
+import { type AlertKind, alertKind, alertKinds, type KindOfAlert } from "./kinds";
 import { PAUSE_MINIMUM } from "./pause-teams";
 import { formatShare, RATE_LIMITS, rateRecipientsMin } from "./rates";
 
 const listMax = 200;
 
-/** An alert that opened, with the properties of its kind. */
-export type Alert = {
+type AlertRow = {
   id: string;
   kind: AlertKind;
-  severity: Severity;
-  title: string;
-  toDo: string;
-  /** The page of the console that shows more. */
-  page: string;
   teamId: string | null;
   teamName: string | null;
   name: string;
@@ -21,6 +15,9 @@ export type Alert = {
   openedAt: Date;
   resolvedAt: Date | null;
 };
+
+/** An alert that opened, with the properties of its kind. */
+export type Alert = AlertRow & Pick<KindOfAlert, "severity" | "title" | "toDo" | "page">;
 
 /**
  * The alerts of a team, or of the installation and all teams: the open ones or those resolved in the last 30
@@ -34,7 +31,7 @@ export async function listAlerts(
     hasInstallation = false,
   }: { state: "open" | "resolved"; teamId?: string; hasInstallation?: boolean },
 ): Promise<Alert[]> {
-  const rows = await hot<Omit<Alert, "severity" | "title" | "toDo" | "page">[]>`
+  const rows = await hot<AlertRow[]>`
     select a.id, a.kind, a.team_id as "teamId", t.name as "teamName", a.name, a.message, a.opened_at as "openedAt",
       a.resolved_at as "resolvedAt"
     from alerts a left join teams t on t.id = a.team_id

@@ -19,8 +19,8 @@ export async function recordConditions(
   const sorted = [...conditions].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
   const of = (column: (condition: Condition) => string) =>
     sorted.map((condition) => column(condition).slice(0, textCharsMax));
-  const opens = kinds.map((kind) => alertKind(kind).openAfterMinutes);
-  const resolves = kinds.map((kind) => alertKind(kind).resolveAfterMinutes);
+  const opens = kinds.map((kind) => alertKind(kind).openAfterMinutes ?? 0);
+  const resolves = kinds.map((kind) => alertKind(kind).resolveAfterMinutes ?? 0);
   await hot.begin(async (tx) => {
     await tx`
       insert into alerts as a (id, team_id, kind, subject, name, message)

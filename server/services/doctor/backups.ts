@@ -1,4 +1,4 @@
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "./finding";
+import { type DoctorDeps, failureOf, notChecked, ok, type Result, warning } from "./finding";
 
 /** Without a schedule, an older backup is not sufficient. */
 const recentDays = 7;
@@ -23,22 +23,18 @@ export async function checkBackups({
   findBackupFolderFault,
   readDisk,
   isDevelopment,
-}: DoctorDeps): Promise<Results> {
+}: DoctorDeps): Promise<Result> {
   const folderFault = await findBackupFolderFault();
-  const [, sentence = folderFault, advice = "Set BACKSTAMP_BACKUP_TO to another folder."] =
-    /^(.*?\.) (.*)$/s.exec(folderFault ?? "") ?? [];
-  if (sentence !== null) return [failure(sentence, advice)];
+  if (folderFault !== null) return failureOf(folderFault, "Set BACKSTAMP_BACKUP_TO to another folder.");
   const [last] = await hot<{ hours: number }[]>`
     select floor(extract(epoch from now() - started_at) / 3600)::int as hours from backups
     where status = 'succeeded' order by started_at desc limit 1`;
   const age = last && `The last one is ${last.hours} hours old.`;
-  if (areBackupsPlain) return [PLAIN];
+  if (areBackupsPlain) return PLAIN;
   if (backupEveryHours !== null)
-    return [ok(`A backup is made every ${backupEveryHours} hours. ${age ?? "None was made yet."}`)];
-  if (last && last.hours < recentDays * 24) return [ok(`No backups are scheduled. ${age}`)];
-  if (isDevelopment) return [notChecked("No backups are scheduled. `npm run dev` needs none.")];
-  const isEmbedded = readDisk !== undefined;
-  return [
-    isEmbedded ? NONE : notChecked("No backups are scheduled here. Check those of the database server."),
-  ];
+    return ok(`A backup is made every ${backupEveryHours} hours. ${age ?? "None was made yet."}`);
+  if (last && last.hours < recentDays * 24) return ok(`No backups are scheduled. ${age}`);
+  if (isDevelopment) return notChecked("No backups are scheduled. `npm run dev` needs none.");
+  if (readDisk) return NONE;
+  return notChecked("No backups are scheduled here. Check those of the database server.");
 }

@@ -1,10 +1,8 @@
-import { checkMsMax, notChecked, type Results } from "./finding";
+import { checkMsMax, notChecked, type Result, type Results } from "./finding";
 
 const atOnce = 10;
 /** What a subject may take beyond its own time limit, and a check beyond that of its last subject. */
 const marginMs = 500;
-
-type Result = Results[number];
 
 /** One part of a check, such as a relay. `run` has a time limit of its own. */
 export type Subject = { name: string; run: () => Promise<Result> };
@@ -26,21 +24,33 @@ export async function checkEach(
       results[next.index] =
         performance.now() > lastStartMs
           ? notChecked("No time was left to check it. Run the doctor again.", next.name)
-          : await runWithin(msMax + marginMs, next);
+          : await runSubject(msMax + marginMs, next);
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return results;
 }
 
-async function runWithin(ms: number, { name, run }: Subject): Promise<Result> {
+const runSubject = (ms: number, { name, run }: Subject): Promise<Result> =>
+  runWithin(ms, run, {
+    late: notChecked(`It did not respond within ${ms / 1_000} s.`, name),
+    onFault: (error) =>
+      notChecked(`The check failed: ${error instanceof Error ? error.message : String(error)}`, name),
+  });
+
+/** The result of `run`; `late` if it takes longer, and that of `onFault` if it fails. */
+export async function runWithin<T>(
+  ms: number,
+  run: () => Promise<T>,
+  { late, onFault }: { late: T; onFault: (error: unknown) => T },
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Result>((resolve) => {
-    timer = setTimeout(() => resolve(notChecked(`It did not respond within ${ms / 1_000} s.`, name)), ms);
+  const timeout = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, ms, late);
   });
   try {
-    return await Promise.race([run(), late]);
+    return await Promise.race([run(), timeout]);
   } catch (error) {
-    return notChecked(`The check failed: ${error instanceof Error ? error.message : String(error)}`, name);
+    return onFault(error);
   } finally {
     clearTimeout(timer);
   }

@@ -75,29 +75,36 @@ export type DoctorDeps = Deps & {
   fetchJson(url: string, signal: AbortSignal): Promise<{ status: number; body: unknown }>;
 };
 
-type Result = Omit<Finding, "check" | "advice" | "subject"> & { subject?: string; advice?: string };
-
-/** What one check returns: findings without the name of the check. */
+/** A finding without the name of its check. */
+export type Result = Omit<Finding, "check" | "advice" | "subject"> & { subject?: string; advice?: string };
 export type Results = Result[];
 
-export const ok = (message: string, subject?: string): Result => ({ status: "ok", message, subject });
-export const notChecked = (message: string, subject?: string): Result => ({
-  status: "not_checked",
-  message,
-  subject,
-});
-export const warning = (message: string, advice: string, subject?: string): Result => ({
-  status: "warning",
-  message,
-  advice,
-  subject,
-});
-export const failure = (message: string, advice: string, subject?: string): Result => ({
-  status: "error",
-  message,
-  advice,
-  subject,
-});
+const resultOf =
+  (status: Status) =>
+  (message: string, subject?: string): Result => ({ status, message, subject });
+export const ok = resultOf("ok");
+export const notChecked = resultOf("not_checked");
+
+const faultOf =
+  (status: Status) =>
+  (message: string, advice: string, subject?: string): Result => ({ status, message, advice, subject });
+export const warning = faultOf("warning");
+export const failure = faultOf("error");
+
+/**
+ * A fault from a text of two sentences or more: the first one, and the rest as the advice. `advice` is for a
+ * text of one.
+ */
+export function failureOf(text: string, advice: string): Result {
+  const [, sentence = text, rest = advice] = /^(.*?\.) (.*)$/s.exec(text) ?? [];
+  return failure(sentence, rest);
+}
+
+/** Why a request failed; the cause names the fault of the connection. */
+export const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return "";
+  return (error.cause instanceof Error ? error.cause : error).message;
+};
 
 /** For each check but the one of the database. */
 export const NEEDS_DATABASE = notChecked("This needs the database, see above.");

@@ -1,7 +1,8 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { findFault } from "#db/faults";
+import { createKeptRead } from "../live/joined-reads";
 import { checkBackups } from "./backups";
 import { checkClock, checkDatabase, checkDisk, checkSchema, findConnectionFault } from "./database";
+import { runWithin } from "./each";
 import {
   CHECKS,
   type Check,
@@ -9,6 +10,7 @@ import {
   type DoctorDeps,
   type Finding,
   NEEDS_DATABASE,
+  type Result,
   type Results,
   type Status,
 } from "./finding";
@@ -22,7 +24,7 @@ import { checkSecret } from "./secret";
 import { checkSettings } from "./settings";
 import { checkWorkers } from "./workers";
 
-const RUN: Record<Check, (deps: DoctorDeps) => Promise<Results>> = {
+const RUN: Record<Check, (deps: DoctorDeps) => Promise<Result | Results>> = {
   settings: checkSettings,
   database: checkDatabase,
   schema: checkSchema,
@@ -70,29 +72,12 @@ const keptMs = 30_000;
  * The doctor for callers of the console. A process runs it at most once at a time, and its report is used for
  * 30 s.
  */
-export function createExamination(run: () => Promise<Report>, clock: () => Date): () => Promise<Examination> {
-  let latest: { report: Promise<Examination>; endedAt: Date | null } | null = null;
-  return () => {
-    if (latest && (latest.endedAt === null || clock().getTime() - latest.endedAt.getTime() < keptMs))
-      return latest.report;
-    const examination: NonNullable<typeof latest> = {
-      report: run().then(
-        (report) => {
-          const at = clock();
-          examination.endedAt = at;
-          return { ...report, at };
-        },
-        (error) => {
-          if (latest === examination) latest = null;
-          throw error;
-        },
-      ),
-      endedAt: null,
-    };
-    latest = examination;
-    return examination.report;
-  };
-}
+export const createExamination = (run: () => Promise<Report>, clock: () => Date) =>
+  createKeptRead(
+    async (): Promise<Examination> => ({ ...(await run()), at: clock() }),
+    keptMs,
+    () => clock().getTime(),
+  );
 
 /** The findings with the most severe ones first, as the console lists them. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
@@ -101,15 +86,16 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
 }
 
 async function runCheck(deps: DoctorDeps, check: Check, hasDatabase: boolean): Promise<Finding[]> {
-  const done = new AbortController();
-  const late = wait(checkMsMax, [lateResult], { signal: done.signal });
-  const results = await Promise.race([
-    RUN[check](deps).catch((error) => [explain(error, hasDatabase)]),
-    late,
-  ]);
-  done.abort();
-  late.catch(() => {});
-  return results.map(({ subject = null, advice = null, status, message }) => ({
+  const results = await runWithin<Result | Results>(checkMsMax, () => RUN[check](deps), {
+    late: {
+      status: "error",
+      message: `The check did not complete within ${checkMsMax / 1_000} s.`,
+      advice:
+        "Check the network between this machine and the part that is checked, then run the doctor again.",
+    },
+    onFault: (error) => explain(error, hasDatabase),
+  });
+  return [results].flat().map(({ subject = null, advice = null, status, message }) => ({
     check,
     subject,
     status,
@@ -118,17 +104,11 @@ async function runCheck(deps: DoctorDeps, check: Check, hasDatabase: boolean): P
   }));
 }
 
-const lateResult: Results[number] = {
-  status: "error",
-  message: `The check did not complete within ${checkMsMax / 1_000} s.`,
-  advice: "Check the network between this machine and the part that is checked, then run the doctor again.",
-};
-
 /** Reasons that a server or the driver wrote have no full stop. */
 const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 /** The database has a check of its own, so its fault is not reported again by each check that needs it. */
-function explain(error: unknown, hasDatabase: boolean): Results[number] {
+function explain(error: unknown, hasDatabase: boolean): Result {
   if (!hasDatabase && findFault(error) !== null) return NEEDS_DATABASE;
   // Drizzle's message is the statement with its parameters.
   const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;

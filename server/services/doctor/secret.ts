@@ -1,18 +1,16 @@
 import { SEALED_COLUMNS } from "../secrets/sealed-columns";
 import { canOpen } from "../secrets/stored-values";
-import { type DoctorDeps, failure, notChecked, ok, type Results } from "./finding";
+import { type DoctorDeps, failure, notChecked, ok, type Result } from "./finding";
 
 const sampleMax = 10;
 
 /** Whether BACKSTAMP_SECRET decrypts what is stored: the oldest and newest texts of each kind. */
-export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promise<Results> {
+export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promise<Result> {
   if (!hasSecret)
-    return [
-      failure(
-        "BACKSTAMP_SECRET is not set here.",
-        "Set the secret of the installation, as for the web process.",
-      ),
-    ];
+    return failure(
+      "BACKSTAMP_SECRET is not set here.",
+      "Set the secret of the installation, as for the web process.",
+    );
   const unreadable: string[] = [];
   let readable = 0;
   for (const { name, table, column, id = "id", hasTeam, locationOf } of SEALED_COLUMNS) {
@@ -31,12 +29,10 @@ export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promis
     if (opened < rows.length) unreadable.push(`${rows.length - opened} of ${rows.length} ${name}`);
   }
   if (unreadable.length > 0)
-    return [
-      failure(
-        `BACKSTAMP_SECRET does not decrypt what is stored: ${unreadable.join(", ")} of those tested.`,
-        "Set the secret with which they were stored. If it is lost, enter these secrets again: a relay by relay set --url, a domain's keys by rotating them.",
-      ),
-    ];
-  if (readable === 0) return [notChecked("Nothing encrypted is stored yet.")];
-  return [ok(`BACKSTAMP_SECRET decrypts what is stored (${readable} tested).`)];
+    return failure(
+      `BACKSTAMP_SECRET does not decrypt what is stored: ${unreadable.join(", ")} of those tested.`,
+      "Set the secret with which they were stored. If it is lost, enter these secrets again: a relay by relay set --url, a domain's keys by rotating them.",
+    );
+  if (readable === 0) return notChecked("Nothing encrypted is stored yet.");
+  return ok(`BACKSTAMP_SECRET decrypts what is stored (${readable} tested).`);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { discoveryUrl, isSameIssuer, redirectPath } from "#server/platform/http/oidc-issuer";
-import { type DoctorDeps, failure, ok, type Results } from "./finding";
+import { type DoctorDeps, failure, ok, type Result, type Results, reasonOf } from "./finding";
 
 export const SETTINGS_ADVICE = "Correct these settings and restart Backstamp.";
 
@@ -28,16 +28,15 @@ const Metadata = z.object({
 });
 
 /** Whether the OpenID provider publishes metadata with which users can sign in. */
-async function checkIssuer(deps: DoctorDeps, issuer: string): Promise<Results[number]> {
+async function checkIssuer(deps: DoctorDeps, issuer: string): Promise<Result> {
   const subject = "AUTH_OIDC_ISSUER";
   const url = discoveryUrl(issuer);
   let response: { status: number; body: unknown };
   try {
     response = await deps.fetchJson(url, AbortSignal.timeout(10_000));
   } catch (error) {
-    const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : "";
     return failure(
-      `${url} could not be read: ${reason}. ${SIGN_IN_IMPOSSIBLE}`,
+      `${url} could not be read: ${reasonOf(error)}. ${SIGN_IN_IMPOSSIBLE}`,
       "Check that the identity provider runs, and that this machine resolves its name and trusts its certificate.",
       subject,
     );

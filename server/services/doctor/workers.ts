@@ -1,6 +1,6 @@
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import { getBacklog } from "../backlog-alarms";
-import { type DoctorDeps, failure, ok, type Results, warning } from "./finding";
+import { type DoctorDeps, failure, ok, type Result, type Results, warning } from "./finding";
 
 /**
  * The limits of readiness: workers send a heartbeat every 5 s, an external scheduler calls every few minutes.
@@ -42,7 +42,7 @@ async function findFailingJobs(hot: DoctorDeps["hot"]): Promise<Results> {
   );
 }
 
-function describeWorkers(beats: readonly Beat[]): Results[number] {
+function describeWorkers(beats: readonly Beat[]): Result {
   const running = beats.filter(({ isTick, seconds }) => !isTick && seconds <= workerSecondsMax).length;
   const tick = beats.find(({ isTick }) => isTick);
   const [last] = beats;

@@ -6,18 +6,18 @@ import { PROOF } from "../../domains/check/evaluate";
 import { type Domain, domainColumns } from "../../domains/read";
 import { isNoAnswer } from "../../surroundings";
 import { checkEach } from "../each";
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
+import { type DoctorDeps, failure, notChecked, ok, type Result, type Results, warning } from "../finding";
 
 const domainsMax = 100;
 /** The longest time of one domain. Lookups that are not complete by then count as failed. */
 const domainMsMax = 5_000;
 
 /** Whether each configured name server responds. */
-export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Results> {
+export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Result | Results> {
   const host = publicUrl === null ? "example.com" : new URL(publicUrl).hostname;
   const advice = "Correct BACKSTAMP_DNS_SERVERS, or the name servers of this machine.";
   const answers = await Promise.all(resolvers().map((query) => query(host, "A")));
-  if (answers.length === 0) return [failure("No name server is configured.", advice)];
+  if (answers.length === 0) return failure("No name server is configured.", advice);
   const isEveryDown = answers.every(isNoAnswer);
   return answers.map((answer) => {
     const { resolver, kind } = answer;
@@ -29,7 +29,7 @@ export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Prom
 }
 
 /** Whether the records of the verified domains are still published: ownership and DKIM, SPF, MX and DMARC. */
-export async function checkDomains(deps: DoctorDeps): Promise<Results> {
+export async function checkDomains(deps: DoctorDeps): Promise<Result | Results> {
   const startedMs = performance.now();
   const verified = await deps.db
     .select(domainColumns)
@@ -42,7 +42,7 @@ export async function checkDomains(deps: DoctorDeps): Promise<Results> {
     )
     .orderBy(domains.name)
     .limit(domainsMax + 1);
-  if (verified.length === 0) return [notChecked("No domain is verified yet.")];
+  if (verified.length === 0) return notChecked("No domain is verified yet.");
   const results = await checkEach(
     verified.slice(0, domainsMax).map((domain) => ({
       name: domain.name,
@@ -59,7 +59,7 @@ export async function checkDomains(deps: DoctorDeps): Promise<Results> {
 function judge(
   { name, declaredVerifiedAt }: Pick<Domain, "name" | "declaredVerifiedAt">,
   checks: readonly RecordCheck[],
-): Results[number] {
+): Result {
   const faulty = checks.filter(({ status }) => status !== "verified");
   const [first] = faulty;
   if (!first) return ok("All records are published.", name);

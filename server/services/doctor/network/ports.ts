@@ -2,15 +2,24 @@ import { X509Certificate } from "node:crypto";
 import { createRelay } from "#server/mail/transport/relay";
 import { dayMs } from "#server/shared/durations";
 import { probeRelay } from "../../relays/connect";
-import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "../finding";
+import {
+  type DoctorDeps,
+  failure,
+  notChecked,
+  ok,
+  probeMsMax,
+  type Result,
+  type Results,
+  warning,
+} from "../finding";
 
 const expiryDaysMin = 14;
 const anyAddress = ["0.0.0.0", "::", ""];
 
 /** Whether the SMTP ports of this installation respond, and how long their certificate is valid. */
-export async function checkPorts(deps: DoctorDeps): Promise<Results> {
+export async function checkPorts(deps: DoctorDeps): Promise<Result | Results> {
   const { listeners, readCertificate } = deps;
-  if (listeners.length === 0) return [notChecked("No SMTP port is set, for bounces or for submission.")];
+  if (listeners.length === 0) return notChecked("No SMTP port is set, for bounces or for submission.");
   const checks = listeners.map((listener) => checkListener(deps, listener));
   if (readCertificate) checks.push(checkCertificate(deps, readCertificate));
   return Promise.all(checks);
@@ -19,7 +28,7 @@ export async function checkPorts(deps: DoctorDeps): Promise<Results> {
 async function checkListener(
   { ehloName }: DoctorDeps,
   { setting, host, port, isImplicitTls }: DoctorDeps["listeners"][number],
-): Promise<Results[number]> {
+): Promise<Result> {
   const subject = `${setting} ${port}`;
   const target = {
     host: anyAddress.includes(host) ? "127.0.0.1" : host,
@@ -38,10 +47,7 @@ async function checkListener(
   );
 }
 
-async function checkCertificate(
-  { clock }: DoctorDeps,
-  read: () => Promise<string>,
-): Promise<Results[number]> {
+async function checkCertificate({ clock }: DoctorDeps, read: () => Promise<string>): Promise<Result> {
   const subject = "BACKSTAMP_SMTP_TLS";
   let certificate: X509Certificate;
   try {

@@ -1,37 +1,37 @@
 import { parseDomainName } from "#server/mail/address/address";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
-import { type DoctorDeps, failure, notChecked, ok, type Results, warning } from "../finding";
+import { type DoctorDeps, failure, notChecked, ok, type Result, type Results, warning } from "../finding";
 
 /**
  * For direct delivery: whether the addresses of the EHLO name have a PTR record with this name, which
  * resolves to them again (iprev, RFC 8601 section 2.7.3). Large destinations reject or defer email from other
  * addresses.
  */
-export async function checkReverseDns({ dns, transportKind, ehloName }: DoctorDeps): Promise<Results> {
+export async function checkReverseDns({
+  dns,
+  transportKind,
+  ehloName,
+}: DoctorDeps): Promise<Result | Results> {
   if (transportKind !== "direct")
-    return [notChecked("Email is not sent directly to MX hosts, so this server needs no PTR record.")];
+    return notChecked("Email is not sent directly to MX hosts, so this server needs no PTR record.");
   if (!parseDomainName(ehloName).ok)
-    return [
-      failure(
-        `The EHLO name ${ehloName} is not a full host name.`,
-        "Set BACKSTAMP_HOSTNAME to the public name of this server, such as mail.example.com.",
-      ),
-    ];
+    return failure(
+      `The EHLO name ${ehloName} is not a full host name.`,
+      "Set BACKSTAMP_HOSTNAME to the public name of this server, such as mail.example.com.",
+    );
   const addresses = await findAddresses(dns, ehloName);
   if (addresses === null)
-    return [failure(`The DNS lookup of ${ehloName} failed.`, "Check the name servers of this machine.")];
+    return failure(`The DNS lookup of ${ehloName} failed.`, "Check the name servers of this machine.");
   if (addresses.length === 0)
-    return [
-      failure(
-        `${ehloName} has no address.`,
-        "Publish an A record with the public address of this server, or correct BACKSTAMP_HOSTNAME.",
-      ),
-    ];
+    return failure(
+      `${ehloName} has no address.`,
+      "Publish an A record with the public address of this server, or correct BACKSTAMP_HOSTNAME.",
+    );
   return Promise.all(addresses.map((address) => checkAddress(dns, ehloName, address)));
 }
 
-async function checkAddress(dns: QueryDns, ehloName: string, address: string): Promise<Results[number]> {
+async function checkAddress(dns: QueryDns, ehloName: string, address: string): Promise<Result> {
   const answer = await dns(reverseNameOf(address), "PTR");
   const names = answer.kind === "answer" ? answer.records.map(withoutDot) : [];
   if (names.includes(withoutDot(ehloName)))

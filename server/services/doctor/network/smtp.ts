@@ -8,7 +8,16 @@ import { openSealedRelay, probeRelay } from "../../relays/connect";
 import { getSmtpUrlRelay } from "../../relays/health";
 import { listSealedRelays, type SealedRelayState } from "../../relays/read";
 import { checkEach } from "../each";
-import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Results, warning } from "../finding";
+import {
+  type DoctorDeps,
+  failure,
+  notChecked,
+  ok,
+  probeMsMax,
+  type Result,
+  type Results,
+  warning,
+} from "../finding";
 
 /** Large destinations: if none of them can be reached at port 25, the network blocks it. */
 const DESTINATIONS = ["gmail.com", "outlook.com", "yahoo.com"];
@@ -63,13 +72,13 @@ function describePause({ pausedUntil, pauseReason, isUntested }: SealedRelayStat
   };
 }
 
-async function checkSmtpUrl({ hot }: DoctorDeps, relay: Relay): Promise<Results[number]> {
+async function checkSmtpUrl({ hot }: DoctorDeps, relay: Relay): Promise<Result> {
   const state = await getSmtpUrlRelay(hot, relay).catch(() => null);
   const isPaused = state !== null && state.pausedForMs !== null;
   return probe("SMTP_URL", () => relay.clone(), isPaused ? SMTP_URL_PAUSE : null);
 }
 
-async function probe(subject: string, open: () => Relay, pause: Pause | null): Promise<Results[number]> {
+async function probe(subject: string, open: () => Relay, pause: Pause | null): Promise<Result> {
   const fault = await probeRelay(open, probeMsMax);
   if (fault) return failure(fault.reason, adviceFor(fault), subject);
   if (pause === null) return ok("The server accepts the connection and the login.", subject);
@@ -88,7 +97,7 @@ function adviceFor({ alarm, reply }: Breakdown): string {
 }
 
 /** Whether MX hosts of large destinations can be reached. Many networks block port 25. */
-async function checkPort25(deps: DoctorDeps): Promise<Results[number]> {
+async function checkPort25(deps: DoctorDeps): Promise<Result> {
   const results = await Promise.all(DESTINATIONS.map((domain) => connectToMx(deps, domain)));
   const host = results.map((result) => result.host).find((name) => name !== undefined);
   if (host !== undefined) return ok(`Port 25 is open: ${host} accepts the connection.`, DIRECT);

@@ -3,11 +3,9 @@ import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
 import type { HotTransaction } from "../emails/status";
 import { HAS_MENTION } from "./mentions";
-import type { ErasureStep } from "./place";
+import type { Counts, ErasureStep } from "./place";
 import { columnsOf, eraseRow, hasMention, LOST_LEASE, type Row, tableOf, writeRow } from "./rows";
 import { TABLES } from "./tables";
-
-type Counts = Record<string, number>;
 
 /** The tables of an email: its row first. */
 export const EMAIL_TABLES = Object.keys(TABLES).filter((name) => tableOf(name).own !== undefined);
@@ -58,7 +56,7 @@ export async function eraseContent(
   }
   // Another address can contain this one: then nothing was changed, and the bodies of its events stay.
   if (counts.emails || counts.email_events)
-    counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, { isRecipient });
+    counts.webhook_deliveries = await eraseWebhooks(tx, step, emailId, isRecipient);
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
 }
 
@@ -95,7 +93,7 @@ async function eraseOwnEvents(
   const events = await tx<{ id: string; recipient: string | null; data: EventData }[]>`
     select id, recipient, data from email_events
     where team_id = ${teamId} and email_id = ${emailId}
-      and (delivery_id = any(${deliveryIds}::uuid[]) or lower(recipient) = any(${eraser.spellings as string[]}::text[]))
+      and (delivery_id = any(${deliveryIds}::uuid[]) or lower(recipient) = any(${eraser.spellings}::text[]))
     order by id`;
   for (const { id, recipient, data } of events)
     await tx`
@@ -113,16 +111,15 @@ function figuresOf(
   { attempt, class: about, rule, policy, suppressedBy, reply, visit, provider: known }: EventData,
   recipient: string | null,
 ): EventData {
-  const provider = known ?? (recipient === null ? null : findProviderOfAddress(recipient));
   return {
-    ...(provider !== null && { provider }),
-    ...(attempt !== undefined && { attempt }),
-    ...(about !== undefined && { class: about }),
-    ...(rule !== undefined && { rule }),
-    ...(policy !== undefined && { policy }),
-    ...(suppressedBy !== undefined && { suppressedBy }),
-    ...(reply && { reply: { code: reply.code, enhanced: reply.enhanced, text: "" } }),
-    ...(visit && { visit: { by: visit.by, name: null, address: null, agent: null } }),
+    provider: known ?? (recipient === null ? undefined : (findProviderOfAddress(recipient) ?? undefined)),
+    attempt,
+    class: about,
+    rule,
+    policy,
+    suppressedBy,
+    reply: reply && { code: reply.code, enhanced: reply.enhanced, text: "" },
+    visit: visit && { by: visit.by, name: null, address: null, agent: null },
   };
 }
 
@@ -134,7 +131,7 @@ async function eraseWebhooks(
   tx: HotTransaction,
   { teamId, eraser }: ErasureStep,
   emailId: string,
-  { isRecipient }: { isRecipient: boolean },
+  isRecipient: boolean,
 ): Promise<number> {
   const locked = await tx<{ id: string; hasBody: boolean }[]>`
     select id, payload is not null as "hasBody" from webhook_deliveries

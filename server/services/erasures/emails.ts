@@ -1,11 +1,11 @@
 import { ERASED_ADDRESS } from "#db/schema/audit";
 import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
-import { newId } from "#server/platform/ids";
+import { firstId, newId } from "#server/platform/ids";
 import { type HotTransaction, refreshEmailStatus } from "../emails/status";
 import { EMAIL_TABLES, emailIdOf, eraseContent } from "./email-content";
 import { TEXT_OF } from "./mentions";
-import { type ErasurePlace, type ErasureStep, rowsOf, type StepResult } from "./place";
+import { addCounts, type Counts, type EraseStep, type ErasureStep, rowsOf, type StepResult } from "./place";
 import { hasMention, IS_TEXT_FILE } from "./rows";
 
 /** Emails that one step reads, by recipient and by content. */
@@ -14,98 +14,72 @@ const scannedMax = 300;
 /** Bytes of the bodies that one step searches: far less than the database reads within its time limit. */
 const bytesMax = 32 * 1024 * 1024;
 
-const FIRST = "00000000-0000-0000-0000-000000000000";
-
 type SizedId = { id: string; bytes: number };
 
 /** Emails to the address, found by the index of recipients: the most important ones, at once. */
-export const recipientPlace: ErasurePlace = {
-  name: "recipients",
-  async erase(tx, step) {
-    const limit = rowsOf(step, recipientsMax);
-    const ids = await tx<{ id: string }[]>`
-      select distinct email_id as id from deliveries
-      where team_id = ${step.teamId} and lower(address) = any(${step.eraser.spellings as string[]}::text[])
-        and email_id > ${step.after ?? FIRST}
-      order by email_id limit ${limit}`;
-    return eraseAll(tx, step, ids, limit);
-  },
+export const eraseSent: EraseStep = async (tx, step) => {
+  const limit = rowsOf(step, recipientsMax);
+  const found = await tx<{ id: string }[]>`
+    select distinct email_id as id from deliveries
+    where team_id = ${step.teamId} and lower(address) = any(${step.eraser.spellings}::text[])
+      and email_id > ${step.after ?? firstId}
+    order by email_id limit ${limit}`;
+  return eraseAll(tx, step, idsOf(found), limit);
 };
 
 /** Emails that had to wait in an earlier step or pass. */
-export const waitingPlace: ErasurePlace = {
-  name: "waiting",
-  async erase(tx, step) {
-    const limit = rowsOf(step, recipientsMax);
-    const { after, waitingIds } = step;
-    const ids = waitingIds.filter((id) => after === null || id > after).slice(0, limit);
-    return eraseAll(
-      tx,
-      step,
-      ids.map((id) => ({ id })),
-      limit,
-    );
-  },
+export const eraseWaiting: EraseStep = (tx, step) => {
+  const limit = rowsOf(step, recipientsMax);
+  const { after, waitingIds } = step;
+  const ids = waitingIds.filter((id) => after === null || id > after).slice(0, limit);
+  return eraseAll(tx, step, ids, limit);
 };
 
 /** All emails in the order of acceptance: those that mention the address. */
-export const emailPlace: ErasurePlace = {
-  name: "emails",
-  async erase(tx, step) {
-    const { teamId, after, floor } = step;
-    const limit = rowsOf(step, scannedMax);
-    const ids = await tx<{ id: string }[]>`
-      select id from emails where team_id = ${teamId} and id > ${after ?? FIRST} and id >= ${floor ?? FIRST}
-      order by id limit ${limit}`;
-    const done = await eraseAll(tx, step, ids, limit);
-    // The first pass reads each email once. Files of emails to the address are deleted already.
-    const files = floor === null ? await countUnsearchedFiles(tx, teamId, done.read ?? []) : 0;
-    return files > 0 ? { ...done, counts: { ...done.counts, [UNSEARCHED]: files } } : done;
-  },
+export const eraseMentioned: EraseStep = async (tx, step) => {
+  const { teamId, after, floor } = step;
+  const limit = rowsOf(step, scannedMax);
+  const found = await tx<{ id: string }[]>`
+    select id from emails where team_id = ${teamId} and id > ${after ?? firstId} and id >= ${floor ?? firstId}
+    order by id limit ${limit}`;
+  const done = await eraseAll(tx, step, idsOf(found), limit);
+  // The first pass reads each email once. Files of emails to the address are deleted already.
+  const files = floor === null ? await countUnsearchedFiles(tx, teamId, done.read) : 0;
+  return files > 0 ? { ...done, counts: { ...done.counts, [UNSEARCHED]: files } } : done;
 };
+
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id);
 
 /** In the counts of an erasure: files of emails to others that were not searched for the address. */
 export const UNSEARCHED = "files_not_searched";
 
-async function eraseAll(
-  tx: HotTransaction,
-  step: ErasureStep,
-  found: readonly { id: string }[],
-  limit: number,
-): Promise<StepResult> {
+async function eraseAll(tx: HotTransaction, step: ErasureStep, found: readonly string[], limit: number) {
   const read = takeBytes(await readSizes(tx, step, found), bytesMax >> step.halvings);
-  const counts: Record<string, number> = {};
+  const counts: Counts = {};
   const waiting: string[] = [];
   for (const id of await readConcerned(tx, step, read, { isLocked: true })) {
-    const { counts: changed, isWaiting } = await eraseEmail(tx, step, id);
-    if (isWaiting) waiting.push(id);
-    for (const [table, count] of Object.entries(changed)) counts[table] = (counts[table] ?? 0) + count;
+    const changed = await eraseEmail(tx, step, id);
+    if (changed.isWaiting) waiting.push(id);
+    addCounts(counts, changed.counts);
   }
   const hasMore = found.length === limit || read.length < found.length;
-  return { last: hasMore ? (read.at(-1) ?? null) : null, counts, read, waiting };
+  return { last: hasMore ? (read.at(-1) ?? null) : null, counts, read, waiting } satisfies StepResult;
 }
 
 /** The sizes of what is searched in these emails. They are read without the values. */
-async function readSizes(
-  tx: HotTransaction,
-  { teamId }: ErasureStep,
-  found: readonly { id: string }[],
-): Promise<SizedId[]> {
-  if (found.length === 0) return [];
-  return tx<SizedId[]>`
-    select f.id, (coalesce(b.bytes, 0) + coalesce(c.bytes, 0) + coalesce(a.bytes, 0))::float8 as bytes
-    from unnest(${found.map(({ id }) => id)}::uuid[]) as f(id)
-    left join lateral (
-      select coalesce(octet_length(html), 0)::bigint + coalesce(octet_length(text), 0) + coalesce(octet_length(made_text), 0)
-        + coalesce(octet_length(raw), 0) as bytes
-      from email_bodies where team_id = ${teamId} and email_id = f.id) b on true
-    left join lateral (
-      select octet_length(raw)::bigint as bytes from captured_messages where team_id = ${teamId} and email_id = f.id) c on true
-    left join lateral (
-      select sum(size_bytes) as bytes from attachments x
-      where team_id = ${teamId} and email_id = f.id and ${tx.unsafe(IS_TEXT_FILE("x"))}) a on true
-    order by f.id`;
-}
+const readSizes = (tx: HotTransaction, { teamId }: ErasureStep, ids: readonly string[]) => tx<SizedId[]>`
+  select f.id, (coalesce(b.bytes, 0) + coalesce(c.bytes, 0) + coalesce(a.bytes, 0))::float8 as bytes
+  from unnest(${ids}::uuid[]) as f(id)
+  left join lateral (
+    select coalesce(octet_length(html), 0)::bigint + coalesce(octet_length(text), 0) + coalesce(octet_length(made_text), 0)
+      + coalesce(octet_length(raw), 0) as bytes
+    from email_bodies where team_id = ${teamId} and email_id = f.id) b on true
+  left join lateral (
+    select octet_length(raw)::bigint as bytes from captured_messages where team_id = ${teamId} and email_id = f.id) c on true
+  left join lateral (
+    select sum(size_bytes) as bytes from attachments x
+    where team_id = ${teamId} and email_id = f.id and ${tx.unsafe(IS_TEXT_FILE("x"))}) a on true
+  order by f.id`;
 
 /** The first emails up to this sum of bytes, at least one. */
 export function takeBytes(sized: readonly SizedId[], maxBytes: number): string[] {
@@ -114,7 +88,7 @@ export function takeBytes(sized: readonly SizedId[], maxBytes: number): string[]
     sum += bytes;
     return n > 0 && sum > maxBytes;
   });
-  return sized.slice(0, end === -1 ? sized.length : end).map(({ id }) => id);
+  return idsOf(sized.slice(0, end === -1 ? sized.length : end));
 }
 
 /** Those of the emails that are to the address or contain it in one of their tables. */
@@ -124,7 +98,6 @@ export async function readConcerned(
   ids: string[],
   { isLocked = false } = {},
 ): Promise<string[]> {
-  if (ids.length === 0) return [];
   const inRows = EMAIL_TABLES.map(
     (name) =>
       `exists (select from ${name} c where c.team_id = e.team_id and c.${emailIdOf(name)} = e.id and ${hasMention(name, "$3")})`,
@@ -134,7 +107,7 @@ export async function readConcerned(
      order by e.id ${isLocked ? "for update of e" : ""}`,
     [teamId, ids, eraser.search],
   );
-  return found.map(({ id }) => id);
+  return idsOf(found);
 }
 
 type DeliveryRow = { id: string; address: string; status: string };
@@ -149,7 +122,7 @@ async function eraseEmail(
   tx: HotTransaction,
   step: ErasureStep,
   emailId: string,
-): Promise<{ counts: Record<string, number>; isWaiting: boolean }> {
+): Promise<{ counts: Counts; isWaiting: boolean }> {
   const { teamId, eraser } = step;
   const recipients = await tx<DeliveryRow[]>`
     select id, address, status from deliveries
@@ -157,12 +130,10 @@ async function eraseEmail(
   const own = recipients.filter(({ address }) => eraser.isAddress(address));
   const canceled = own.filter(({ status }) => status === "scheduled" || status === "queued");
   await cancel(tx, { teamId, emailId }, canceled);
-  const counts: Record<string, number> = canceled.length > 0 ? { canceled: canceled.length } : {};
+  const counts: Counts = canceled.length > 0 ? { canceled: canceled.length } : {};
   const isWaiting = recipients.some((each) => WAITING.has(each.status) && !canceled.includes(each));
   if (isWaiting) return { counts, isWaiting };
-  const ids = own.map(({ id }) => id);
-  const changed = await eraseContent(tx, step, emailId, ids);
-  return { counts: { ...counts, ...changed }, isWaiting };
+  return { counts: { ...counts, ...(await eraseContent(tx, step, emailId, idsOf(own))) }, isWaiting };
 }
 
 async function cancel(
@@ -171,14 +142,12 @@ async function cancel(
   waiting: readonly DeliveryRow[],
 ): Promise<void> {
   if (waiting.length === 0) return;
-  const ids = waiting.map(({ id }) => id);
   const reason = "The recipient's data was erased before the email was sent.";
   await tx`
     update deliveries set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
-    where team_id = ${teamId} and email_id = ${emailId} and id = any(${ids}::uuid[])`;
+    where team_id = ${teamId} and email_id = ${emailId} and id = any(${idsOf(waiting)}::uuid[])`;
   for (const { id, address } of waiting) {
-    const provider = findProviderOfAddress(address);
-    const data: EventData = { reason, ...(provider !== null && { provider }) };
+    const data: EventData = { reason, provider: findProviderOfAddress(address) ?? undefined };
     await tx`
       insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
       values (${newId()}, ${teamId}, ${emailId}, ${id}, 'email.canceled', ${ERASED_ADDRESS},
@@ -201,7 +170,7 @@ async function countUnsearchedFiles(
        (select count(*) from attachments f where team_id = $1 and email_id = any($2::uuid[]) and not ${IS_TEXT_FILE("f")})
        + (select count(*) from email_bodies where team_id = $1 and email_id = any($2::uuid[]) and raw is not null
           and strpos(${TEXT_OF("raw")}, 'filename') > 0))::int as count`,
-    [teamId, emailIds as string[]],
+    [teamId, [...emailIds]],
   );
   return row?.count ?? 0;
 }

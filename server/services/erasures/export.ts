@@ -1,5 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { Ctx } from "#server/deps";
+import { firstId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
 import { findErasedForm } from "./address";
 import { readConcerned } from "./emails";
@@ -11,8 +12,6 @@ const emailsMax = 200;
 /** A multiple of three, so that the parts of a base64 text can be joined. */
 const partBytes = 768 * 1024;
 const excerptChars = 200;
-
-const FIRST = "00000000-0000-0000-0000-000000000000";
 
 type Line = Record<string, unknown> & { type: string };
 
@@ -42,16 +41,15 @@ export async function* exportAddress(ctx: Ctx, address: string): AsyncGenerator<
     where team_id = ${teamId} and address = any(${[hash, ...eraser.spellings]}::text[])`;
   for (const entry of entries) yield lineOf({ type: "suppression", ...entry });
   yield* exportEmails(hot, teamId, eraser);
-  yield* exportRecords(hot, teamId, eraser);
-  for (const { id, name, texts } of await findTemplates(hot, teamId, eraser)) {
-    const excerpts = excerptsOf(eraser, texts);
-    if (excerpts.length > 0) yield lineOf({ type: "mention", table: "templates", id, name, excerpts });
-  }
+  for await (const { table, key, row } of readRecords(hot, { teamId, eraser }))
+    yield* mentionOf(eraser, { table, key }, row);
+  for (const { id, name, texts } of await findTemplates(hot, teamId, eraser))
+    yield* mentionOf(eraser, { table: "templates", id, name }, texts);
   yield lineOf({ type: "end" });
 }
 
 async function* exportEmails(hot: HotSql, teamId: string, eraser: Eraser): AsyncGenerator<string> {
-  for (let after = FIRST; ; ) {
+  for (let after = firstId; ; ) {
     const read = await hot<{ id: string }[]>`
       select id from emails where team_id = ${teamId} and id > ${after} order by id limit ${emailsMax}`;
     const ids = read.map(({ id }) => id);
@@ -74,8 +72,9 @@ async function* exportEmail(
     select id, created_at, scheduled_at, sender, sender_address, "to", cc, bcc, reply_to, subject, tags, headers, message_id, status
     from emails where team_id = ${teamId} and id = ${id}`;
   if (!email) return;
-  const [body = {}] = await hot<Row[]>`
-    select html, coalesce(text, made_text) as text, idempotency_key from email_bodies where team_id = ${teamId} and email_id = ${id}`;
+  const [{ isRaw, ...body } = { isRaw: false }] = await hot<(Row & { isRaw: boolean })[]>`
+    select html, coalesce(text, made_text) as text, idempotency_key, raw is not null as "isRaw"
+    from email_bodies where team_id = ${teamId} and email_id = ${id}`;
   const deliveries = await hot<(Row & { id: string; address: string })[]>`
     select id, kind, address, status, attempts, last_code, last_enhanced, last_text, last_host, last_reason, updated_at
     from deliveries where team_id = ${teamId} and email_id = ${id} order by position`;
@@ -84,10 +83,8 @@ async function* exportEmail(
     where team_id = ${teamId} and email_id = ${id} order by id`;
   const own = deliveries.filter(({ address }) => eraser.isAddress(address));
   if (own.length === 0 && !eraser.isAddress(email.sender_address)) {
-    const excerpts = excerptsOf(eraser, { ...email, ...body, deliveries, events });
-    if (excerpts.length > 0)
-      yield lineOf({ type: "mention", table: "emails", id, created_at: email.created_at, excerpts });
-    return;
+    const place = { table: "emails", id, created_at: email.created_at };
+    return yield* mentionOf(eraser, place, { ...email, ...body, deliveries, events });
   }
   const isOwn = (event: (typeof events)[number]) =>
     event.recipient === null || own.some((delivery) => delivery.id === event.delivery_id);
@@ -99,20 +96,18 @@ async function* exportEmail(
     deliveries: own,
     events: events.filter(isOwn),
   });
-  const files = await hot<{ id: string; filename: string | null; contentType: string; sizeBytes: number }[]>`
-    select id, filename, content_type as "contentType", size_bytes as "sizeBytes" from attachments
+  const files = await hot<{ id: string; filename: string | null; content_type: string }[]>`
+    select id, filename, content_type from attachments
     where team_id = ${teamId} and email_id = ${id} order by position`;
-  for (const file of files)
+  for (const { id: fileId, ...file } of files)
     yield* exportBytes(
-      { type: "file", email_id: id, filename: file.filename, content_type: file.contentType },
+      { type: "file", email_id: id, ...file },
       (from) => hot<Part[]>`
         select substring(content from ${from}::int for ${partBytes}::int) as bytes from attachments
-        where team_id = ${teamId} and email_id = ${id} and id = ${file.id}`,
+        where team_id = ${teamId} and email_id = ${id} and id = ${fileId}`,
     );
   // A submitted message has no header with its hidden recipients.
-  const [stored] = await hot<{ isRaw: boolean }[]>`
-    select raw is not null as "isRaw" from email_bodies where team_id = ${teamId} and email_id = ${id}`;
-  if (stored?.isRaw)
+  if (isRaw)
     yield* exportBytes(
       { type: "message", email_id: id },
       (from) => hot<Part[]>`
@@ -138,11 +133,10 @@ async function* exportBytes(
   yield '"}\n';
 }
 
-async function* exportRecords(hot: HotSql, teamId: string, eraser: Eraser): AsyncGenerator<string> {
-  for await (const { table, key, row } of readRecords(hot, { teamId, eraser })) {
-    const excerpts = excerptsOf(eraser, row);
-    if (excerpts.length > 0) yield lineOf({ type: "mention", table, key, excerpts });
-  }
+/** The line for a row that is about other people, if it contains the address. */
+function* mentionOf(eraser: Eraser, place: Record<string, unknown>, row: unknown): Generator<string> {
+  const excerpts = excerptsOf(eraser, row);
+  if (excerpts.length > 0) yield lineOf({ type: "mention", ...place, excerpts });
 }
 
 /** The texts of a value that contain the address, shortened to what stands around it. */

@@ -1,26 +1,19 @@
+import type { erasures } from "#db/schema/audit";
 import type { HotTransaction } from "../emails/status";
 import type { Eraser } from "./mentions";
 
-/** What a step erases: one address in one team. */
-export type ErasureStep = {
-  teamId: string;
-  eraser: Eraser;
-  /** What the suppression list and the receipt have instead of the address. */
-  hash: string;
-  /** The last key that the step before has read; null at the start of the place. */
-  after: string | null;
-  /** Rows that were created before this id are complete; null in the first pass. */
-  floor: string | null;
-  /** Emails that an earlier step could not erase yet, in the order of their ids. */
-  waitingIds: readonly string[];
-  /** How often the number of rows is halved, because a step took too long. */
-  halvings: number;
-};
+/** What a step erases: one address in one team, from the place on that the step before has reached. */
+export type ErasureStep = Pick<
+  typeof erasures.$inferSelect,
+  "teamId" | "addressHash" | "after" | "floor" | "waitingIds" | "halvings"
+> & { eraser: Eraser };
+
+export type Counts = Record<string, number>;
 
 export type StepResult = {
   /** The last key that was read, null at the end. */
   last: string | null;
-  counts: Record<string, number>;
+  counts: Counts;
   /** The emails that were read, and those of them that cannot be erased yet. */
   read?: readonly string[];
   waiting?: readonly string[];
@@ -28,11 +21,13 @@ export type StepResult = {
   waitingKeys?: number;
 };
 
-/** A part of the stored data. A step reads a limited number of rows, in the order of their keys. */
-export type ErasurePlace = {
-  name: string;
-  erase(tx: HotTransaction, step: ErasureStep): Promise<StepResult>;
-};
+/** Erases in one part of the stored data: in a limited number of rows, in the order of their keys. */
+export type EraseStep = (tx: HotTransaction, step: ErasureStep) => Promise<StepResult>;
 
 /** How many rows this step reads. */
 export const rowsOf = ({ halvings }: ErasureStep, max: number): number => Math.max(1, max >> halvings);
+
+/** Adds counts to these. */
+export function addCounts(sums: Counts, counts: Counts): void {
+  for (const [table, count] of Object.entries(counts)) sums[table] = (sums[table] ?? 0) + count;
+}

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import type { HotTransaction } from "../emails/status";
 import { type Eraser, HAS_MENTION } from "./mentions";
-import { type ErasurePlace, type ErasureStep, rowsOf } from "./place";
+import { type EraseStep, type ErasureStep, rowsOf } from "./place";
 import { columnsOf, eraseRow, hasMention, type Row, tableOf, writeRow } from "./rows";
 import { TABLES } from "./tables";
 
@@ -10,7 +10,8 @@ const rowsMax = 1_000;
 /** Rows in memory during an export. Some contain bodies. */
 const exportedMax = 100;
 
-const RECORDS = Object.keys(TABLES).filter((name) => TABLES[name]?.isRecord);
+/** The tables with searched columns that do not belong to an email. */
+const RECORDS = Object.keys(TABLES).filter((name) => TABLES[name]?.key && TABLES[name].own === undefined);
 
 type Page = Pick<ErasureStep, "teamId" | "eraser" | "after" | "floor"> & { limit: number };
 
@@ -46,9 +47,9 @@ async function readPage(
 }
 
 /** Replaces the address in the rows of one table. */
-const placeOf = (name: string): ErasurePlace => ({
-  name,
-  async erase(tx, step) {
+const eraseRecords =
+  (name: string): EraseStep =>
+  async (tx, step) => {
     const { teamId, eraser } = step;
     const { key, keptWhile } = tableOf(name);
     const { found, last } = await readPage(tx, name, { ...step, limit: rowsOf(step, rowsMax) }, "for update");
@@ -56,18 +57,19 @@ const placeOf = (name: string): ErasurePlace => ({
     let waitingKeys = 0;
     for (const row of found) {
       const isInKey = key.some((column) => eraser.hasMention(String(row[column])));
-      if (isInKey && row.isKept === true) waitingKeys++;
+      if (isInKey && row.isKept) waitingKeys++;
       const changes = eraseRow(eraser, name, row);
       // A key that contains the address cannot be changed: the caller would no longer find it.
-      const isRemoved = isInKey && row.isKept !== true;
+      const isRemoved = isInKey && !row.isKept;
       // Another address can contain this one.
       if (!isRemoved && Object.keys(changes).length === 0) continue;
       await writeRow(tx, name, { teamId, row }, isRemoved ? null : changes);
       count++;
     }
     return { last, counts: count ? { [name]: count } : {}, ...(keptWhile && { waitingKeys }) };
-  },
-});
+  };
+
+export const RECORD_STEPS = Object.fromEntries(RECORDS.map((name) => [name, eraseRecords(name)]));
 
 /** The rows of these tables that may contain the address, for an export. */
 export async function* readRecords(
@@ -85,8 +87,6 @@ export async function* readRecords(
     } while (after !== null);
   }
 }
-
-export const recordPlaces: readonly ErasurePlace[] = RECORDS.map(placeOf);
 
 /** A template with its texts, those of its current and those of its published version. */
 export type FoundTemplate = { id: string; name: string; texts: string[] };

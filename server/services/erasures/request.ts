@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, sql } from "drizzle-orm";
+import { desc, eq, getTableColumns, sql } from "drizzle-orm";
 import { isDatabaseUnreachable, isReferenceMissing } from "#db/faults";
 import { erasures } from "#db/schema/audit";
 import { teams } from "#db/schema/teams";
@@ -109,18 +109,14 @@ export async function findErasures(
   { db }: Pick<Deps, "db">,
   address: string,
 ): Promise<(Erasure & { teamName: string })[]> {
-  const folded = readAddress(address);
-  const all = await db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(teams.id);
-  const found: (Erasure & { teamName: string })[] = [];
-  for (const { id, name } of all) {
-    const rows = await db
-      .select(COLUMNS)
-      .from(erasures)
-      .where(and(eq(erasures.teamId, id), sql`${erasures.addressHash} = ${erasedFormOf(id, folded)}`))
-      .orderBy(desc(erasures.id));
-    found.push(...rows.map((row) => ({ ...row, teamName: name })));
-  }
-  return found;
+  return db
+    .select({ ...COLUMNS, teamName: teams.name })
+    .from(teams)
+    .innerJoin(
+      erasures,
+      sql`${erasures.teamId} = ${teams.id} and ${erasures.addressHash} = ${erasedFormOf(teams.id, readAddress(address))}`,
+    )
+    .orderBy(teams.id, desc(erasures.id));
 }
 
 /** An erasure for the console and the command line. Times in ISO 8601. */

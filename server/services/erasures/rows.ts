@@ -17,23 +17,19 @@ export type Row = Record<string, unknown>;
 /** Changed columns with their new values as parameters. */
 export type Changes = Record<string, string | Uint8Array | null>;
 
-const TREATMENTS: Record<Treatment, (eraser: Eraser, value: unknown) => unknown> = {
-  text: (eraser, value) => eraser.eraseText(String(value)),
-  json: (eraser, value) => eraser.eraseValue(value),
-  document: (eraser, value) => eraser.eraseValue(JSON.parse(String(value))),
-  body: (eraser, value) => (isSame(eraser.eraseValue(value), value) ? value : null),
-  file: (eraser, value) => eraseBytes(eraser, value as Uint8Array) ?? value,
-  message: (eraser, value) =>
-    eraser.hasMention(Buffer.from(value as Uint8Array).toString("utf8")) ? null : value,
-};
+type Erase = (eraser: Eraser, value: unknown) => unknown;
 
-const SQL_TYPES: Record<Treatment, string> = {
-  text: "text",
-  document: "text",
-  json: "text::jsonb",
-  body: "text::jsonb",
-  file: "bytea",
-  message: "bytea",
+/** The type of each parameter in SQL, and what becomes of a value. */
+const TREATMENTS: Record<Treatment, [sqlType: string, erase: Erase]> = {
+  text: ["text", (eraser, value) => eraser.eraseText(String(value))],
+  json: ["text::jsonb", (eraser, value) => eraser.eraseValue(value)],
+  document: ["text", (eraser, value) => eraser.eraseValue(JSON.parse(String(value)))],
+  body: ["text::jsonb", (eraser, value) => (isSame(eraser.eraseValue(value), value) ? value : null)],
+  file: ["bytea", (eraser, value) => eraseBytes(eraser, value as Uint8Array)],
+  message: [
+    "bytea",
+    (eraser, value) => (eraser.hasMention(Buffer.from(value as Uint8Array).toString()) ? null : value),
+  ],
 };
 
 /** The table with this name. */
@@ -77,7 +73,7 @@ export function eraseRow(eraser: Eraser, name: string, row: Row): Changes {
   for (const [column, how] of searchedOf(tableOf(name))) {
     const value = row[column] ?? null;
     if (value === null) continue;
-    const erased = TREATMENTS[how](eraser, value);
+    const erased = TREATMENTS[how][1](eraser, value);
     if (isSame(erased, how === "document" ? JSON.parse(String(value)) : value)) continue;
     const isText = erased === null || how === "text" || erased instanceof Uint8Array;
     changes[column] = isText ? (erased as Changes[string]) : JSON.stringify(erased);
@@ -107,7 +103,7 @@ export async function writeRow(
   const treatments = new Map(searchedOf(table));
   const set = Object.keys(changes).map((column, n) => {
     const how = treatments.get(column) ?? "text";
-    const value = `$${keys.length + n + 1}::${SQL_TYPES[how]}`;
+    const value = `$${keys.length + n + 1}::${TREATMENTS[how][0]}`;
     return `"${column}" = ${value}${how === "file" ? `, size_bytes = octet_length(${value})` : ""}`;
   });
   if (isLeased) set.push(`lease_token = ${LOST_LEASE}`);
@@ -120,15 +116,12 @@ export async function writeRow(
 /** SQL: the lease token of an event delivery whose attempt in progress must store nothing. */
 export const LOST_LEASE = "case when lease_token is not null then gen_random_uuid() end";
 
-/**
- * The bytes of a text without the address; null if they do not contain it. Bytes that are not UTF-8 stay as
- * they are.
- */
-function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array | null {
+/** The bytes of a text without the address. Bytes that are not UTF-8 stay as they are. */
+function eraseBytes(eraser: Eraser, content: Uint8Array): Uint8Array {
   const bytes = Buffer.from(content);
   const utf8 = bytes.toString("utf8");
   const encoding = Buffer.from(utf8, "utf8").equals(bytes) ? "utf8" : "latin1";
   const text = bytes.toString(encoding);
   const erased = eraser.eraseText(text);
-  return erased === text ? null : Buffer.from(erased, encoding);
+  return erased === text ? content : Buffer.from(erased, encoding);
 }

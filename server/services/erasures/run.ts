@@ -7,21 +7,24 @@ import { errorFacts } from "#server/platform/log";
 import { EXCEPTIONS } from "#server/shared/erasure-exceptions";
 import { recordAuditHot } from "../audit/record";
 import type { HotTransaction } from "../emails/status";
-import { emailPlace, recipientPlace, waitingPlace } from "./emails";
+import { eraseMentioned, eraseSent, eraseWaiting } from "./emails";
 import { createEraser } from "./mentions";
-import type { ErasurePlace, StepResult } from "./place";
-import { findTemplates, recordPlaces } from "./records";
-import { suppressionPlace } from "./suppression";
+import { addCounts, type EraseStep, type StepResult } from "./place";
+import { findTemplates, RECORD_STEPS } from "./records";
+import { eraseSuppression } from "./suppression";
 
-/** In this order, so that emails to the address are erased first. The first pass begins with `recipients`. */
-const PLACES: readonly ErasurePlace[] = [
-  waitingPlace,
-  recipientPlace,
-  emailPlace,
-  ...recordPlaces,
-  suppressionPlace,
-];
-const LATER_FIRST_PLACE = waitingPlace.name;
+/**
+ * The places of a pass in their order, so that emails to the address are erased first. The first pass begins
+ * with `recipients`.
+ */
+const STEPS: Record<string, EraseStep> = {
+  waiting: eraseWaiting,
+  recipients: eraseSent,
+  emails: eraseMentioned,
+  ...RECORD_STEPS,
+  suppressions: eraseSuppression,
+};
+const PLACES = Object.keys(STEPS);
 
 const stepsPerClaim = 50;
 const leaseMinutes = 10;
@@ -108,24 +111,12 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
       from erasures
       where team_id = ${lease.teamId} and id = ${lease.id} and lease_token = ${lease.leaseToken} for update`;
     if (!now) return false;
-    const at = Math.max(
-      0,
-      PLACES.findIndex(({ name }) => name === now.place),
-    );
-    const place = PLACES[at] as ErasurePlace;
-    const { teamId, after, floor, waitingIds, halvings } = now;
-    const eraser = createEraser(now.address);
-    const done = await place.erase(tx, {
-      teamId,
-      eraser,
-      hash: now.addressHash,
-      after,
-      floor,
-      waitingIds,
-      halvings,
-    });
-    const progress = merge(now, done, place);
-    const next = done.last === null ? PLACES[at + 1]?.name : place.name;
+    // A place of another release may not exist: then the pass begins again.
+    const place = now.place in STEPS ? now.place : "waiting";
+    const erase = STEPS[place] ?? eraseWaiting;
+    const done = await erase(tx, { ...now, eraser: createEraser(now.address) });
+    const progress = merge(now, done, place === "emails");
+    const next = done.last === null ? PLACES[PLACES.indexOf(place) + 1] : place;
     if (next === undefined) {
       await endPass(deps, tx, progress);
       return false;
@@ -135,7 +126,7 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
         waiting_ids = ${progress.waitingIds}::uuid[], first_waiting = ${progress.firstWaiting},
         waiting_keys = ${progress.waitingKeys}, counts = ${JSON.stringify(progress.counts)}::text::jsonb, fault = null,
         next_at = now() + ${leaseMinutes} * interval '1 minute'
-      where team_id = ${teamId} and id = ${now.id}`;
+      where team_id = ${now.teamId} and id = ${now.id}`;
     return true;
   });
 }
@@ -144,17 +135,16 @@ async function runStep(deps: Pick<Deps, "hot" | "log">, lease: Lease): Promise<b
  * Emails that wait are listed by their ids. Those beyond the limit count once, in the place that reads all
  * emails.
  */
-function merge(now: Progress, done: StepResult, { name }: ErasurePlace): Progress {
+function merge(now: Progress, done: StepResult, isOfAllEmails: boolean): Progress {
   const { counts, read = [], waiting = [], waitingKeys } = done;
   const sums = { ...now.counts };
-  for (const [table, count] of Object.entries(counts)) sums[table] = (sums[table] ?? 0) + count;
+  addCounts(sums, counts);
   const isStart = now.after === null;
   const ids = new Set(now.waitingIds);
-  let others = now.waiting - ids.size;
-  if (name === emailPlace.name && isStart) others = 0;
+  let others = isOfAllEmails && isStart ? 0 : now.waiting - ids.size;
   for (const id of read) ids.delete(id);
   const unlisted = waiting.filter((id) => ids.size >= waitingIdsMax || !ids.add(id));
-  if (name === emailPlace.name) others += unlisted.length;
+  if (isOfAllEmails) others += unlisted.length;
   return {
     ...now,
     counts: sums,
@@ -183,7 +173,7 @@ async function endPass({ log }: Pick<Deps, "log">, tx: HotTransaction, done: Pro
   const minutes = Math.min(waitingMinutesMin * 2 ** Math.min(pass - 1, halvingsMax), waitingMinutesMax);
   const delay = isWaiting ? `${minutes} minutes` : `${nextPassSeconds} seconds`;
   await tx`
-    update erasures set pass = pass + 1, pass_started_at = null, floor = ${floor}, place = ${LATER_FIRST_PLACE}, after = null,
+    update erasures set pass = pass + 1, pass_started_at = null, floor = ${floor}, place = 'waiting', after = null,
       waiting = ${waiting}, waiting_ids = ${waitingIds}::uuid[], first_waiting = null, waiting_keys = ${waitingKeys},
       counts = ${JSON.stringify(counts)}::text::jsonb, fault = null, halvings = 0,
       lease_token = null, next_at = now() + ${delay}::text::interval

@@ -1,9 +1,7 @@
 import type { Db } from "#db/client";
 import { suppressions } from "#db/schema/suppressions";
 import { newId } from "#server/platform/ids";
-import type { ErasurePlace } from "./place";
-
-type Entry = { id: string; address: string; origin: string; listsOnly: boolean };
+import type { Counts, EraseStep } from "./place";
 
 /**
  * Suppresses an address that is being erased, by its hash. From then on nothing is sent to it, whatever the
@@ -17,31 +15,24 @@ export async function suppressHash(db: Db, entry: { teamId: string; address: str
 }
 
 /** Replaces the address of the suppression by its hash, so that it stays blocked. */
-export const suppressionPlace: ErasurePlace = {
-  name: "suppressions",
-  async erase(tx, { teamId, eraser, hash }) {
-    const entries = await tx<Entry[]>`
-      select id, address, origin, lists_only as "listsOnly" from suppressions
-      where team_id = ${teamId} and address = any(${[hash, ...eraser.spellings]}::text[])
-      order by address collate "C" for update`;
-    const open = entries.filter(({ address }) => address !== hash);
-    const kept = entries.find(({ address }) => address === hash);
-    const [first, ...others] = open;
-    if (kept && first)
-      await tx`
-        update suppressions set origin = case when origin = 'manual' then ${first.origin} else origin end,
-          lists_only = ${[kept, ...open].every(({ listsOnly }) => listsOnly)}
-        where team_id = ${teamId} and id = ${kept.id}`;
-    if (first && !kept)
-      await tx`
-        update suppressions set address = ${hash}, source_email_id = null,
-          lists_only = ${open.every(({ listsOnly }) => listsOnly)}
-        where team_id = ${teamId} and id = ${first.id}`;
-    const superfluous = kept ? open : others;
-    await tx`
-      delete from suppressions
-      where team_id = ${teamId} and id = any(${superfluous.map(({ id }) => id)}::uuid[])`;
-    const counts: Record<string, number> = open.length > 0 ? { suppressions: open.length } : {};
-    return { last: null, counts };
-  },
+export const eraseSuppression: EraseStep = async (tx, { teamId, eraser, addressHash }) => {
+  const entries = await tx<
+    Pick<typeof suppressions.$inferSelect, "id" | "address" | "origin" | "listsOnly">[]
+  >`
+    select id, address, origin, lists_only as "listsOnly" from suppressions
+    where team_id = ${teamId} and address = any(${[addressHash, ...eraser.spellings]}::text[])
+    order by address collate "C" for update`;
+  const open = entries.filter(({ address }) => address !== addressHash);
+  const [first] = open;
+  const counts: Counts = first ? { suppressions: open.length } : {};
+  if (!first) return { last: null, counts };
+  const kept = entries.find(({ address }) => address === addressHash) ?? first;
+  await tx`
+    update suppressions set address = ${addressHash},
+      source_email_id = case when address = ${addressHash} then source_email_id end,
+      origin = case when origin = 'manual' then ${first.origin} else origin end,
+      lists_only = ${entries.every(({ listsOnly }) => listsOnly)}
+    where team_id = ${teamId} and id = ${kept.id}`;
+  await tx`delete from suppressions where team_id = ${teamId} and address = any(${eraser.spellings}::text[])`;
+  return { last: null, counts };
 };

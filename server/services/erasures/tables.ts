@@ -19,13 +19,11 @@ type Unsearched = keyof typeof EXCEPTIONS | "fixed" | "separate";
 
 /** Columns by their treatment, with blanks between their names. */
 export type StoredTable = Partial<Record<Treatment | Unsearched, string>> & {
-  /** The primary key after the team. */
+  /** The primary key after the team. Only tables with searched columns have it. */
   key?: readonly string[];
   keyType?: "text";
   /** Belongs to an email. If it is to the address, its rows are `deleted` or have these values (SQL). */
   own?: string;
-  /** The place in the order of the records that are read one after the other. */
-  isRecord?: true;
   /** Whether a row that contains the address is deleted, because it has no other use. */
   isDeleted?: true;
   /** SQL: which rows are read. */
@@ -77,7 +75,6 @@ export const TABLES: Record<string, StoredTable> = {
   email_events: { key: ["email_id", "id"], text: "recipient", json: "data", fixed: "type", own: "" },
 
   webhook_deliveries: {
-    isRecord: true,
     key: ["webhook_id", "id"],
     json: "data",
     document: "payload",
@@ -87,7 +84,6 @@ export const TABLES: Record<string, StoredTable> = {
     isLeased: true,
   },
   webhook_attempts: {
-    isRecord: true,
     key: ["delivery_id", "id"],
     text: "url response",
     json: "headers",
@@ -96,7 +92,6 @@ export const TABLES: Record<string, StoredTable> = {
     timed: "delivery_id",
   },
   api_requests: {
-    isRecord: true,
     key: ["id"],
     text: "path user_agent rejection_detail",
     body: "request_body response_body",
@@ -104,7 +99,6 @@ export const TABLES: Record<string, StoredTable> = {
     timed: "id",
   },
   idempotency_keys: {
-    isRecord: true,
     key: ["route", "key"],
     keyType: "text",
     json: "answer",
@@ -113,7 +107,6 @@ export const TABLES: Record<string, StoredTable> = {
     keptWhile: "expires_at > now()",
   },
   audit_log: {
-    isRecord: true,
     key: ["id"],
     text: "subject_name",
     json: "detail",
@@ -124,16 +117,15 @@ export const TABLES: Record<string, StoredTable> = {
     timed: "id",
   },
   queue_pauses: {
-    isRecord: true,
     key: ["id"],
     text: "reason",
     account: "actor_name lifted_by_name",
     fixed: "actor domain lifted_by",
   },
   // After the pauses, whose reasons they repeat.
-  alerts: { isRecord: true, key: ["id"], text: "message", fixed: "kind name subject" },
+  alerts: { key: ["id"], text: "message", fixed: "kind name subject" },
 
-  // Replaced by a hash at the end (`suppressionPlace`), as is the address of the erasure (`endPass`).
+  // Replaced by a hash at the end (`eraseSuppression`), as is the address of the erasure (`endPass`).
   suppressions: { separate: "address", fixed: "origin" },
   erasures: {
     separate: "address",

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { ERASED_DOMAIN } from "#db/schema/audit";
 
 /*
@@ -24,7 +25,7 @@ export const listedForm = (teamId: string, address: string): string => `(case wh
   then ${erasedForm(teamId, address)} end)`;
 
 /** The same for values. `address` is in lower case. */
-export const erasedFormOf = (teamId: string, address: string): SQL =>
+export const erasedFormOf = (teamId: string | AnyPgColumn, address: string): SQL =>
   sql`(select ${sql.raw(erasedForm("v.team_id", "v.address"))}
     from (select ${teamId}::uuid as team_id, ${address}::text as address) v)`;
 

@@ -252,11 +252,10 @@ function useAnchor(
       setAnchor((current) => (isReading ? (current ?? first ?? null) : null));
     };
     update();
-    const events = ["pointerover", "focusin", "focusout", "scroll"] as const;
-    for (const event of events) document.addEventListener(event, update, { passive: true });
-    return () => {
-      for (const event of events) document.removeEventListener(event, update);
-    };
+    const listening = new AbortController();
+    for (const event of ["pointerover", "focusin", "focusout", "scroll"])
+      document.addEventListener(event, update, { passive: true, signal: listening.signal });
+    return () => listening.abort();
   }, [list, first, hasSelection, isFirstPage, setAnchor]);
   return () => {
     released.current = first ?? null;

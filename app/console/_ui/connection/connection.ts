@@ -66,12 +66,9 @@ export async function loadPage(path: string): Promise<void> {
 
 /** Follows what the browser says about its network. Returns what ends it. */
 export function watchNetwork(): () => void {
-  const onOffline = () => setConnected(false);
-  const onOnline = () => void checkConnection();
-  window.addEventListener("offline", onOffline);
-  window.addEventListener("online", onOnline);
-  return () => {
-    window.removeEventListener("offline", onOffline);
-    window.removeEventListener("online", onOnline);
-  };
+  const listening = new AbortController();
+  const { signal } = listening;
+  window.addEventListener("offline", () => setConnected(false), { signal });
+  window.addEventListener("online", () => void checkConnection(), { signal });
+  return () => listening.abort();
 }

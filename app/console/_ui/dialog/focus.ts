@@ -56,14 +56,14 @@ function followFocus(dialog: HTMLElement, onOutside: (element: HTMLElement) => v
   enter();
   const changes = new MutationObserver(onChange);
   changes.observe(dialog, { childList: true, subtree: true });
-  document.addEventListener("focusin", onFocus, true);
+  const listening = new AbortController();
+  const { signal } = listening;
+  document.addEventListener("focusin", onFocus, { capture: true, signal });
   // From then on the user decides: a click on a text, to select it, focuses the dialog itself.
-  const onPress = () => changes.disconnect();
-  dialog.addEventListener("pointerdown", onPress);
+  dialog.addEventListener("pointerdown", () => changes.disconnect(), { signal });
   return () => {
     changes.disconnect();
-    dialog.removeEventListener("pointerdown", onPress);
-    document.removeEventListener("focusin", onFocus, true);
+    listening.abort();
   };
 }
 

@@ -34,7 +34,8 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
 
   const guard = useCallback(
     (question: Question) => {
-      const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
+      const listening = new AbortController();
+      const { signal } = listening;
       const onClick = (event: MouseEvent) => {
         const target = targetOf(event);
         if (!target) return;
@@ -46,15 +47,14 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
         leave(() => (isConsole ? router.push(path) : void loadPage(path)));
       };
       const release = () => {
-        window.removeEventListener("beforeunload", onUnload);
-        document.removeEventListener("click", onClick, { capture: true });
+        listening.abort();
         if (active.current?.release === release) active.current = null;
       };
       Confirm.preload();
       active.current = { question, release };
-      window.addEventListener("beforeunload", onUnload);
+      window.addEventListener("beforeunload", (event) => event.preventDefault(), { signal });
       // The capture phase runs before the click handlers of Next.js links.
-      document.addEventListener("click", onClick, { capture: true });
+      document.addEventListener("click", onClick, { capture: true, signal });
       return release;
     },
     [router, leave],

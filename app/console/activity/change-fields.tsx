@@ -70,7 +70,7 @@ export function Actor({ change: { actor, actorName } }: { change: AuditEntryView
     actor === "operator" || actor === "system" ? FIXED_NAMES[actor] : (actorName ?? "Deleted user");
   return (
     <span className="flex min-w-0 items-baseline gap-2 text-soft" title={name}>
-      <Icon className="size-4 shrink-0 self-center" aria-hidden="true" />
+      <Icon className="size-4 shrink-0 self-center" />
       <span className="wrap-anywhere min-w-0">
         {actor === "key" ? "API key " : ""}
         {name}

@@ -8,6 +8,6 @@ export const FileLink = ({ path, query }: { path: string; query: Record<string, 
     download
     className={`${buttonStyle.plain} h-10 md:ml-auto`}
   >
-    <Download className="size-4" aria-hidden="true" /> Export CSV
+    <Download className="size-4" /> Export CSV
   </a>
 );

@@ -47,7 +47,6 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
 
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Add domain"
       description="The part after the @ in your sender addresses. A subdomain such as mail.example.com has its own reputation, separate from your other email."

@@ -160,7 +160,7 @@ function DomainRowMenu({ teamId, row }: { teamId: string; row: DomainRow }) {
   if (verify.isBusy)
     return (
       <span role="status" className="inline-grid size-8 place-items-center">
-        <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" />
+        <LoaderCircle className="size-4 motion-safe:animate-spin" />
         <span className="sr-only">Checking the records of {name}</span>
       </span>
     );

@@ -33,7 +33,7 @@ export function RemoveDomain({ teamId, domain: { id, name }, onClose, next }: Pr
     if (isConfirmed) action.run({ team: teamId, id });
   };
   return (
-    <Dialog open onOpenChange={onClose} title={`Remove ${name}?`}>
+    <Dialog onOpenChange={onClose} title={`Remove ${name}?`}>
       <ActionForm
         onSubmit={remove}
         action={action}

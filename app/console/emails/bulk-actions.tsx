@@ -226,7 +226,7 @@ export function SelectionBar({ teamId, rows, selection }: BarProps) {
           aria-label="Clear selection"
           className={iconButtonStyle}
         >
-          <X className="size-4" aria-hidden="true" />
+          <X className="size-4" />
         </button>
       </div>
       <Confirm

@@ -83,7 +83,7 @@ function StatusFilter({ filters, change }: EmailListState) {
         <span className="sr-only">Status: </span>
         {text}
       </span>
-      <ChevronDown className="size-4 shrink-0 text-soft" aria-hidden="true" />
+      <ChevronDown className="size-4 shrink-0 text-soft" />
     </Menu>
   );
 }

@@ -211,7 +211,7 @@ function EmailHeading({ teamId, state, isEmpty }: Props) {
                 title="Export all emails that match the filters"
                 className={`${buttonStyle.plain} h-9`}
               >
-                <Download className="size-4" aria-hidden="true" /> Export CSV
+                <Download className="size-4" /> Export CSV
               </a>
             )}
           </>

@@ -40,13 +40,12 @@ export function CreateKey({ teamId, publicUrl, onClose }: Props) {
 
   if (action.result && created)
     return (
-      <Dialog open onOpenChange={onClose} title="New key" size="wide" isPersistent>
+      <Dialog onOpenChange={onClose} title="New key" size="wide" isPersistent>
         <NewSecret token={action.result.token} publicUrl={publicUrl} of={created} onStored={onClose} />
       </Dialog>
     );
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Create API key"
       description="Use one key for each program. You can then limit and revoke each one separately."

@@ -31,7 +31,7 @@ export function AlertNotices({ teamId }: { teamId: string }) {
     <section aria-label="Open alerts" className="mb-6 flex flex-col gap-3">
       {alerts.map(({ id, title, message, toDo, page, openedAt }) => (
         <article key={id} className="flex gap-3 rounded-xl bg-warn-tint px-4 py-3 text-warn leading-6">
-          <TriangleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
+          <TriangleAlert className="mt-1 size-4 shrink-0" />
           <div className="min-w-0">
             <h2 className="font-medium">
               <TextLink {...targetOf(page)} className="rounded underline">

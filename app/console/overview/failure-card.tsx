@@ -14,7 +14,7 @@ export const FailureCard = ({ failures }: { failures: FailureView[] }) => (
   <Card title="Recent failures">
     {failures.length === 0 ? (
       <p className="flex items-center gap-2 px-4 py-6 text-soft">
-        <CircleCheck className="size-4 text-good" aria-hidden="true" /> No recent failures.
+        <CircleCheck className="size-4 text-good" /> No recent failures.
       </p>
     ) : (
       <ul className="divide-y divide-line">

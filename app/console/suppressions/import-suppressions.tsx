@@ -68,7 +68,7 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
           <label
             className={`${buttonStyle[result?.ok ? "plain" : "primary"]} h-10 cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2`}
           >
-            <FileUp className="size-4" aria-hidden="true" />
+            <FileUp className="size-4" />
             {result?.ok ? "Import another file" : "Choose file"}
             <input
               type="file"

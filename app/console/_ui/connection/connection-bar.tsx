@@ -38,7 +38,7 @@ export function ConnectionBar() {
     >
       {isLost ? (
         <>
-          <WifiOff className="mt-1 size-4 shrink-0" aria-hidden="true" />
+          <WifiOff className="mt-1 size-4 shrink-0" />
           <p>
             <span className="font-medium">No connection to the service. Reconnecting…</span> What you entered
             stays on this page, and what you open loads when the connection is back.

@@ -65,7 +65,7 @@ export function DialogFrame(props: DialogProps) {
             </div>
             {isPersistent ? null : (
               <Radix.Close className={`${iconButtonStyle} -mt-1.5 -mr-1.5`} aria-label="Close">
-                <X className="size-4" aria-hidden="true" />
+                <X className="size-4" />
               </Radix.Close>
             )}
           </div>

@@ -89,7 +89,7 @@ const Choice = ({ label, options, value, onChange }: NonNullable<MenuProps["choi
       {options.map((option) => (
         <DropdownMenu.RadioItem key={option.value} value={option.value} className={`${itemStyle} pl-9`}>
           <DropdownMenu.ItemIndicator className="-ml-6.5">
-            <Check className="size-4" aria-hidden="true" />
+            <Check className="size-4" />
           </DropdownMenu.ItemIndicator>
           {option.label}
         </DropdownMenu.RadioItem>
@@ -114,7 +114,7 @@ const Marks = ({ options, values, onChange }: NonNullable<MenuProps["marks"]>) =
       className={`${itemStyle} pl-9`}
     >
       <DropdownMenu.ItemIndicator className="-ml-6.5">
-        <Check className="size-4" aria-hidden="true" />
+        <Check className="size-4" />
       </DropdownMenu.ItemIndicator>
       {label}
     </DropdownMenu.CheckboxItem>

@@ -20,7 +20,7 @@ export function Menu({ children, className = iconButtonStyle, ...menu }: Props) 
   const content = {
     ...(children ? {} : { "aria-label": menu.label, title: menu.label }),
     className,
-    children: children ?? <Ellipsis className="size-4" aria-hidden="true" />,
+    children: children ?? <Ellipsis className="size-4" />,
   };
   const button = (
     <button

@@ -21,7 +21,7 @@ export function SecretOnce({ secret, label, onStored }: Props) {
   return (
     <div className="flex flex-col gap-4">
       <p className="flex gap-2.5 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-        <KeyRound className="mt-1 size-4 shrink-0" aria-hidden="true" />
+        <KeyRound className="mt-1 size-4 shrink-0" />
         This secret is shown only once. Copy it now and store it where your application reads its secrets.
       </p>
       <SecretText text={secret} label={label} />

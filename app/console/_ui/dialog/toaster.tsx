@@ -36,8 +36,8 @@ export function Toaster() {
       {...(isPhone ? { offset: belowHeader, mobileOffset: belowHeader } : {})}
       closeButton
       icons={{
-        success: <CircleCheck className="size-4.5 text-good" aria-hidden="true" />,
-        error: <CircleAlert className="size-4.5 text-bad" aria-hidden="true" />,
+        success: <CircleCheck className="size-4.5 text-good" />,
+        error: <CircleAlert className="size-4.5 text-bad" />,
       }}
       toastOptions={{
         unstyled: true,

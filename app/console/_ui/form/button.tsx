@@ -21,7 +21,7 @@ export const Button = (props: Props) => {
       disabledReason={disabledReason}
       className={`${buttonStyle[tone]} ${isSmall ? "h-9" : "h-10"} ${className}`}
     >
-      {Icon ? <Icon className="size-4" aria-hidden="true" /> : null}
+      {Icon ? <Icon className="size-4" /> : null}
       {children}
     </ActionButton>
   );

@@ -194,7 +194,7 @@ export const SubmitButton = ({
     disabled={isBusy || button.disabled}
     className={`${buttonStyle[tone]} h-10`}
   >
-    {isBusy ? <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" /> : null}
+    {isBusy ? <LoaderCircle className="size-4 motion-safe:animate-spin" /> : null}
     {children}
   </ActionButton>
 );

@@ -24,10 +24,7 @@ export function Select({ className = "", options, children, ...select }: Props) 
           </option>
         )) ?? children}
       </select>
-      <ChevronDown
-        className="pointer-events-none absolute top-1/2 right-3 size-4 -translate-y-1/2 text-soft"
-        aria-hidden="true"
-      />
+      <ChevronDown className="pointer-events-none absolute top-1/2 right-3 size-4 -translate-y-1/2 text-soft" />
     </span>
   );
 }

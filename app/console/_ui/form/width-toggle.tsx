@@ -3,8 +3,8 @@ import { buttonStyle } from "../styles";
 import { Toggle } from "./toggle";
 
 const OPTIONS = [
-  { value: "desktop", label: "Desktop width", content: <Monitor className="size-4" aria-hidden="true" /> },
-  { value: "mobile", label: "Phone width", content: <Smartphone className="size-4" aria-hidden="true" /> },
+  { value: "desktop", label: "Desktop width", content: <Monitor className="size-4" /> },
+  { value: "mobile", label: "Phone width", content: <Smartphone className="size-4" /> },
 ] as const;
 
 export type Width = (typeof OPTIONS)[number]["value"];

@@ -19,7 +19,7 @@ type Props = {
 export const Empty = ({ icon: Icon = Inbox, title, action, children, isBare = false }: Props) => (
   <div className={`flex flex-col items-center px-4 py-16 text-center ${isBare ? "" : cardStyle}`}>
     <span className="mb-4 grid size-11 place-items-center rounded-xl border border-line bg-sunk text-soft">
-      <Icon className="size-5" aria-hidden="true" />
+      <Icon className="size-5" />
     </span>
     <h2 className="font-semibold text-base">{title}</h2>
     <div className="mt-2 flex w-full flex-col items-center gap-4 text-balance text-soft leading-6 [&>p]:max-w-md">

@@ -66,10 +66,7 @@ export function SearchField<Name extends string, Filters extends Record<Name, st
   return (
     <label className={`relative col-span-2 min-w-0 ${props.className ?? "md:grow md:basis-48"}`}>
       <span className="sr-only">{label}</span>
-      <Search
-        className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft"
-        aria-hidden="true"
-      />
+      <Search className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-soft" />
       <input
         {...(isMain ? { "data-search": "" } : {})}
         type="search"
@@ -140,7 +137,7 @@ export function RemovableFilter<Name extends string, Filters extends Record<Name
       <span className="truncate">
         {props.label}: {value}
       </span>
-      <X className="size-3.5" aria-hidden="true" />
+      <X className="size-3.5" />
       <span className="sr-only">Remove this filter</span>
     </Button>
   ) : null;

@@ -51,14 +51,14 @@ export function Pager({ page: { rows, hasMore }, at, onMove, hasOpening = true }
         disabled={!hasNewer}
         onClick={() => onMove({ after: null, before: rows[0]?.id ?? null })}
       >
-        <ChevronLeft className="size-4" aria-hidden="true" /> Newer
+        <ChevronLeft className="size-4" /> Newer
       </Button>
       <Button
         isSmall
         disabled={!hasOlder}
         onClick={() => onMove({ after: rows.at(-1)?.id ?? null, before: null })}
       >
-        Older <ChevronRight className="size-4" aria-hidden="true" />
+        Older <ChevronRight className="size-4" />
       </Button>
     </nav>
   );

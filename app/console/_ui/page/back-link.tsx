@@ -24,7 +24,7 @@ export function BackLink({ href, label }: { href: string; label: string }) {
       href={listHref ?? hrefOf(href)}
       className="mb-3 inline-flex min-h-6 items-center gap-1.5 rounded text-soft hover:text-ink max-md:min-h-11 print:hidden"
     >
-      <ArrowLeft className="size-4" aria-hidden="true" /> {label}
+      <ArrowLeft className="size-4" /> {label}
     </PageLink>
   );
 }

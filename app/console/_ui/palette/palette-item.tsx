@@ -35,7 +35,7 @@ export function PaletteLines({ heading, items }: PaletteGroup) {
           onSelect={onSelect}
           className="flex min-h-10 cursor-pointer select-none items-center gap-3 rounded-lg px-2.5 py-1.5 data-[selected=true]:bg-mute-tint max-md:min-h-11"
         >
-          <Icon className="size-4 shrink-0 text-soft" aria-hidden="true" />
+          <Icon className="size-4 shrink-0 text-soft" />
           <span className="flex min-w-0 grow items-baseline gap-2">{content}</span>
           {aside}
         </Command.Item>

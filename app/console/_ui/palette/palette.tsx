@@ -51,7 +51,7 @@ export function Palette({ onClose, onKeys }: Props) {
           <Dialog.Title className="sr-only">Search and commands</Dialog.Title>
           <Command ref={root} label="Search and commands" loop shouldFilter={false} {...selection}>
             <div className="flex items-center gap-3 border-line border-b px-4">
-              <Search className="size-4.5 shrink-0 text-soft" aria-hidden="true" />
+              <Search className="size-4.5 shrink-0 text-soft" />
               <Command.Input
                 value={text}
                 onValueChange={(next) => {

@@ -16,7 +16,7 @@ export function SearchButton() {
       onFocus={preload}
       className="flex h-11 w-11 items-center justify-center gap-2.5 rounded-lg text-soft hover:text-ink md:h-9 md:w-full md:justify-start md:border md:border-line md:bg-page md:px-2.5"
     >
-      <Search className="size-4.5 md:size-4" aria-hidden="true" />
+      <Search className="size-4.5 md:size-4" />
       <span className="max-md:sr-only">Search…</span>
       <span className="ml-auto max-md:hidden" aria-hidden="true">
         <Key>Ctrl K</Key>

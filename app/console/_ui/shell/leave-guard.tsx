@@ -84,7 +84,6 @@ export function LeaveGuard({ children }: { children: ReactNode }) {
       {children}
       {asked ? (
         <Confirm
-          open
           title={asked.question.title}
           confirmLabel="Leave page"
           dismissLabel="Stay"

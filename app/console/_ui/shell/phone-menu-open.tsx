@@ -24,7 +24,7 @@ export const OpenPhoneMenu = ({ email, onClose }: { email: string; onClose: () =
             aria-label="Close"
             className="grid size-11 place-items-center rounded-lg text-soft hover:text-ink"
           >
-            <X className="size-5" aria-hidden="true" />
+            <X className="size-5" />
           </Dialog.Close>
         </div>
         <TeamSwitcher />

@@ -21,7 +21,7 @@ export function PhoneMenu({ email }: { email: string }) {
         onClick={() => setOpen(true)}
         className="grid size-11 place-items-center rounded-lg text-soft hover:text-ink"
       >
-        <Menu className="size-5" aria-hidden="true" />
+        <Menu className="size-5" />
       </button>
       {isOpen ? <OpenPhoneMenu email={email} onClose={() => setOpen(false)} /> : null}
     </>

@@ -32,7 +32,7 @@ export function Navigation({ onLeave }: { onLeave?: () => void }) {
             {...(isHere ? { "aria-current": "page" as const } : {})}
             className={isHere ? `${lineStyle} bg-mute-tint text-ink` : awayStyle}
           >
-            <Icon className="size-4" aria-hidden="true" />
+            <Icon className="size-4" />
             {label}
           </PageLink>
         );
@@ -40,7 +40,7 @@ export function Navigation({ onLeave }: { onLeave?: () => void }) {
       <div className="mt-4 flex flex-col gap-0.5">
         {DOCUMENTS.map(({ path, label, Icon }) => (
           <a key={path} href={path} className={awayStyle}>
-            <Icon className="size-4" aria-hidden="true" />
+            <Icon className="size-4" />
             {label}
           </a>
         ))}
@@ -77,7 +77,7 @@ export function TeamSwitcher() {
       {initial}
       <span className="truncate">{team.teamName}</span>
       <span className="sr-only">, switch team</span>
-      <ChevronsUpDown className="ml-auto size-4 shrink-0 text-soft" aria-hidden="true" />
+      <ChevronsUpDown className="ml-auto size-4 shrink-0 text-soft" />
     </Menu>
   );
 }
@@ -118,7 +118,7 @@ export function AccountMenu({ email }: { email: string }) {
     >
       <Initial of={email} className="rounded-full bg-info-tint text-info" />
       <span className="truncate">{email}</span>
-      <ChevronsUpDown className="ml-auto size-4 shrink-0" aria-hidden="true" />
+      <ChevronsUpDown className="ml-auto size-4 shrink-0" />
     </Menu>
   );
 }

@@ -22,14 +22,14 @@ export function BannerLine({ text, step: { label, ...target }, onDismiss }: Prop
       role="status"
       className="flex items-start gap-2 bg-warn-tint px-4 py-1.5 text-warn md:gap-3 md:px-8 print:hidden"
     >
-      <TriangleAlert className="mt-2 size-4 shrink-0 max-md:hidden" aria-hidden="true" />
+      <TriangleAlert className="mt-2 size-4 shrink-0 max-md:hidden" />
       <details className="group min-w-0 grow py-1">
         <summary className="flex cursor-pointer list-none items-start gap-1.5">
           <span className="min-w-0 break-words not-group-open:truncate">
             <MessageText>{headline}</MessageText>
           </span>
           <span className="shrink-0 underline underline-offset-4 max-md:sr-only">Details</span>
-          <ChevronDown className="mt-1 size-4 shrink-0 group-open:rotate-180 md:hidden" aria-hidden="true" />
+          <ChevronDown className="mt-1 size-4 shrink-0 group-open:rotate-180 md:hidden" />
         </summary>
         {details === "" ? null : (
           <p className="max-w-prose break-words pt-1">
@@ -49,7 +49,7 @@ export function BannerLine({ text, step: { label, ...target }, onDismiss }: Prop
         className={`${iconButtonStyle} shrink-0`}
         onClick={onDismiss}
       >
-        <X className="size-4" aria-hidden="true" />
+        <X className="size-4" />
       </button>
     </div>
   );

@@ -20,7 +20,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   const Icon = result === "Copied" ? Check : Copy;
   return (
     <button type="button" onClick={copy} title={result ?? label} className={iconButtonStyle}>
-      <Icon className={`size-4 ${result === "Copied" ? "text-good" : ""}`} aria-hidden="true" />
+      <Icon className={`size-4 ${result === "Copied" ? "text-good" : ""}`} />
       <span className="sr-only" aria-live="polite">
         {result ?? label}
       </span>

@@ -17,7 +17,7 @@ export function Banner({ tone, children }: { tone: keyof typeof TONES; children:
   const Icon = ICONS[tone];
   return (
     <div className={`flex gap-3 rounded-xl px-4 py-3 leading-6 ${TONES[tone]}`}>
-      <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+      <Icon className="mt-1 size-4 shrink-0" />
       <p className="min-w-0 break-words">{children}</p>
     </div>
   );

@@ -72,9 +72,9 @@ export function DomainPage({ teamId, id }: Props) {
       disabledReason={disabledReason}
     >
       {verify.isBusy ? (
-        <LoaderCircle className="size-4 motion-safe:animate-spin" aria-hidden="true" />
+        <LoaderCircle className="size-4 motion-safe:animate-spin" />
       ) : (
-        <Radar className="size-4" aria-hidden="true" />
+        <Radar className="size-4" />
       )}
       {verify.isBusy ? "Checking…" : data.last_checked_at ? "Check again" : "Verify records"}
     </Button>

@@ -56,7 +56,6 @@ export function LimitsForm({ teamId, domain, onClose }: CardProps & { onClose: (
     });
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Daily cap"
       description="The maximum number of recipients per UTC day for email from this domain. Email above the cap is queued until the next day. It is not rejected."

@@ -29,7 +29,7 @@ export function RecordCard({ record, isVerifying, isOpen: isInitiallyOpen }: Pro
           </span>
           {isVerifying ? (
             <Badge tone="info">
-              <LoaderCircle className="size-3 motion-safe:animate-spin" aria-hidden="true" /> Checking
+              <LoaderCircle className="size-3 motion-safe:animate-spin" /> Checking
             </Badge>
           ) : (
             <Badge tone={toneOf(record)} title={statusLabel.description}>
@@ -110,10 +110,7 @@ export const OtherCheck = (other: RecordCheckView) => (
 
 const Summary = ({ children }: { children: ReactNode }) => (
   <summary className="flex min-h-14 list-none items-center gap-x-3 gap-y-1.5 rounded-xl px-4 py-3 hover:bg-sunk max-sm:flex-wrap max-sm:[&>*:last-child]:ml-7 [&::-webkit-details-marker]:hidden">
-    <ChevronRight
-      className="size-4 shrink-0 text-soft group-open:rotate-90 motion-safe:transition-transform"
-      aria-hidden="true"
-    />
+    <ChevronRight className="size-4 shrink-0 text-soft group-open:rotate-90 motion-safe:transition-transform" />
     {children}
   </summary>
 );

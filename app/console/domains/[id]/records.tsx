@@ -146,10 +146,7 @@ function ZoneFile({ name, text }: { name: string; text: string }) {
   return (
     <details className="group mt-4">
       <summary className="flex min-h-9 w-fit list-none items-center gap-2 rounded text-soft hover:text-ink max-md:min-h-11 [&::-webkit-details-marker]:hidden">
-        <ChevronRight
-          className="size-4 group-open:rotate-90 motion-safe:transition-transform"
-          aria-hidden="true"
-        />
+        <ChevronRight className="size-4 group-open:rotate-90 motion-safe:transition-transform" />
         All records as a zone file
       </summary>
       <div className="mt-2 flex flex-col items-start gap-3">

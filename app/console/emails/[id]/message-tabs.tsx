@@ -87,7 +87,7 @@ const MessageFiles = ({ teamId, emailId, files }: FilesProps) => (
   <ul className="divide-y divide-line">
     {files.map(({ id, filename, content_type, content_id, size }) => (
       <li key={id} className="flex items-center gap-3 px-4 py-3">
-        <Paperclip className="size-4 shrink-0 text-soft" aria-hidden="true" />
+        <Paperclip className="size-4 shrink-0 text-soft" />
         <div className="min-w-0 grow">
           <p className="wrap-anywhere font-medium">{filename ?? "Unnamed file"}</p>
           <p className="wrap-anywhere text-soft text-xs">
@@ -99,7 +99,7 @@ const MessageFiles = ({ teamId, emailId, files }: FilesProps) => (
           href={`/console/emails/${encodeURIComponent(emailId)}/files/${encodeURIComponent(id)}?team=${encodeURIComponent(teamId)}`}
           className={`${buttonStyle.quiet} h-8`}
         >
-          <Download className="size-4" aria-hidden="true" />
+          <Download className="size-4" />
           <span className="max-md:sr-only">Download</span>
           <span className="sr-only">{filename ?? "unnamed file"}</span>
         </a>
@@ -193,7 +193,7 @@ function Source({ href, source }: { href: string; source: string }) {
         </p>
         <CopyButton text={text} label="Copy source" />
         <a href={href} className={`${buttonStyle.quiet} h-8`}>
-          <Download className="size-4" aria-hidden="true" /> .eml
+          <Download className="size-4" /> .eml
         </a>
       </div>
       <pre className="max-h-[40rem] overflow-auto whitespace-pre-wrap p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">

@@ -33,7 +33,7 @@ export function RenameKey({ teamId, keyView, onClose }: KeyDialogProps) {
   });
   const rename = handleSubmit(({ name }) => action.run({ team: teamId, id: keyView.id, name }));
   return (
-    <Dialog open onOpenChange={onClose} title="Rename key">
+    <Dialog onOpenChange={onClose} title="Rename key">
       <ActionForm onSubmit={rename} action={action} onCancel={onClose} submitLabel="Rename">
         <TextField
           label="Name"
@@ -63,7 +63,6 @@ export function ChangeNetworks({ teamId, keyView, onClose }: KeyDialogProps) {
   );
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Client networks"
       description="Takes effect immediately, for the REST API and for SMTP."
@@ -104,7 +103,6 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
   if (result)
     return (
       <Dialog
-        open
         onOpenChange={onClose}
         title="New key"
         description={
@@ -120,7 +118,6 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
     );
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title={`Rotate key ${keyView.name}`}
       description="The new key has the same name, permissions, domains and limits."
@@ -146,7 +143,6 @@ export function RevokeKey({ teamId, keyView, onClose }: KeyDialogProps) {
   const lastUsedAt = usage?.lastUsedAt ?? keyView.last_used_at;
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title={`Revoke key ${keyView.name}?`}
       confirmLabel="Revoke key"

@@ -132,7 +132,7 @@ function AddDomain({ teamId, keyView, linked }: { teamId: string; keyView: KeyVi
           disabled={chosen === "" || link.isBusy}
           className={`${buttonStyle.plain} h-11 md:h-10`}
         >
-          <Plus className="size-4" aria-hidden="true" /> Add
+          <Plus className="size-4" /> Add
         </button>
       </form>
     </Fetched>

@@ -152,7 +152,7 @@ function Permissions({ scopes }: { scopes: readonly string[] }) {
             <dt className="text-soft leading-6">{group}</dt>
             {granted.map((scope) => (
               <dd key={scope} className="flex gap-2 leading-6 md:col-start-2" title={scope}>
-                <Check className="mt-1 size-4 shrink-0 text-good" aria-hidden="true" />
+                <Check className="mt-1 size-4 shrink-0 text-good" />
                 {SCOPE_LABELS[scope].label}
               </dd>
             ))}

@@ -34,7 +34,7 @@ export function HeldNotice({ teamId }: { teamId: string }) {
           aria-label="Held email"
           className="mb-6 flex flex-wrap items-center gap-3 rounded-xl bg-warn-tint px-4 py-3 text-warn leading-6"
         >
-          <TriangleAlert className="size-4 shrink-0" aria-hidden="true" />
+          <TriangleAlert className="size-4 shrink-0" />
           <p className="min-w-0 flex-1 basis-80">
             The installation was restored from a backup made <When at={held.backupAt} />. {formatHeld(held)}:
             the email was queued at that time and may have been sent since. New email is sent normally.

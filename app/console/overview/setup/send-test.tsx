@@ -20,7 +20,6 @@ export function SendTest({ teamId, onClose }: Props) {
   const setup = useQuery(trpc.overview.parts.queryOptions({ team: teamId }));
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Send a test email"
       description="It is sent like any other email, and appears in your email list."

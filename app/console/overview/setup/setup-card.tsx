@@ -133,7 +133,7 @@ function Step({ isDone, title, children }: { isDone: boolean; title: string; chi
   const Icon = isDone ? CircleCheck : Circle;
   return (
     <li className="flex gap-3">
-      <Icon className={`mt-0.5 size-4 shrink-0 ${isDone ? "text-good" : "text-soft"}`} aria-hidden="true" />
+      <Icon className={`mt-0.5 size-4 shrink-0 ${isDone ? "text-good" : "text-soft"}`} />
       <div className="min-w-0">
         <h3 className={`font-medium ${isDone ? "text-soft" : ""}`}>
           {title}

@@ -1,75 +1,59 @@
 "use client";
 
-import { useQueryClient } from "@tanstack/react-query";
 import { FileUp } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { defuseCell } from "#server/shared/text/csv-cell";
 import type { ImportLine } from "#server/trpc/suppressions/files";
 import { Dialog } from "../_ui/dialog/dialog";
 import { DialogActions } from "../_ui/dialog/dialog-actions";
-import { type Fault, isEndOfSession } from "../_ui/fault";
 import { Button } from "../_ui/form/button";
 import { download } from "../_ui/form/download";
 import { FormFault } from "../_ui/form/form-fault";
-import { setSignedOut } from "../_ui/session/signed-out";
 import { buttonStyle } from "../_ui/styles";
 import { AddressText } from "../_ui/text/address";
 import { useTRPC } from "../_ui/trpc";
+import { useAction } from "../_ui/use-action";
 import { formatAdded } from "./add-suppressions";
 import { ORIGIN_LABELS, ORIGINS } from "./filters";
 
 const fileMaxBytes = 48 * 1024 * 1024;
-const TOO_LARGE = {
-  message: "The file is larger than 48 MB. Split it into several files.",
-  code: null,
-  requestId: null,
-};
 
 /** Imports a CSV file. Shows the progress and the result. */
 export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
-  const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress | null>(null);
-  const [result, setResult] = useState<ImportResult | null>(null);
   const abortOnClose = useRef<AbortController>(null);
   useEffect(() => () => abortOnClose.current?.abort(), []);
-  const isRunning = progress !== null && result === null;
-
-  const start = async (file: File) => {
-    if (file.size > fileMaxBytes) return setResult({ ok: false, fault: TOO_LARGE });
+  const upload = async (file: File) => {
+    if (file.size > fileMaxBytes)
+      throw errorOf("The file is larger than 48 MB. Split it into several files.");
     const controller = new AbortController();
     abortOnClose.current = controller;
-    setResult(null);
     setProgress({ step: "sending", done: 0, of: file.size });
     const url = `/console/suppressions/import?team=${encodeURIComponent(teamId)}`;
-    const end = await uploadFile(url, file, setProgress, controller.signal);
-    if (!end.ok && isEndOfSession(end.fault)) {
-      setProgress(null);
-      setSignedOut(true);
-      return;
-    }
-    setResult(end);
-    void queries.invalidateQueries({ queryKey: trpc.suppressions.list.queryKey() });
+    return uploadFile(url, file, setProgress, controller.signal);
   };
+  const refresh = [trpc.suppressions.list.queryKey()];
+  const { run, isBusy, result, fault } = useAction({ mutationFn: upload }, { refresh });
 
   return (
     <Dialog
       onOpenChange={onClose}
-      isPersistent={isRunning}
+      isPersistent={isBusy}
       title="Import suppressions"
       description="A CSV file with the addresses in the first column, or in the column named email. Reasons and dates are read in the form of our export and of other services. Up to 100,000 lines. If the import fails, no address is added."
     >
-      {isRunning ? <ProgressBar progress={progress} /> : null}
-      {result?.ok ? <Result imported={result.imported} /> : null}
-      <FormFault fault={result && !result.ok ? result.fault : null} />
-      {isRunning ? null : (
+      {isBusy && progress ? <ProgressBar progress={progress} /> : null}
+      {result ? <Result imported={result} /> : null}
+      <FormFault fault={fault} />
+      {isBusy ? null : (
         <DialogActions>
-          <Button onClick={onClose}>{result?.ok ? "Done" : "Cancel"}</Button>
+          <Button onClick={onClose}>{result ? "Done" : "Cancel"}</Button>
           <label
-            className={`${buttonStyle[result?.ok ? "plain" : "primary"]} h-10 cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2`}
+            className={`${buttonStyle[result ? "plain" : "primary"]} h-10 cursor-pointer has-focus-visible:outline-2 has-focus-visible:outline-accent has-focus-visible:outline-offset-2`}
           >
             <FileUp className="size-4" />
-            {result?.ok ? "Import another file" : "Choose file"}
+            {result ? "Import another file" : "Choose file"}
             <input
               type="file"
               accept=".csv,.txt,text/csv,text/plain"
@@ -77,7 +61,7 @@ export function ImportSuppressions({ teamId, onClose }: { teamId: string; onClos
               onChange={({ target }) => {
                 const [file] = target.files ?? [];
                 target.value = "";
-                if (file) void start(file);
+                if (file) run(file);
               }}
             />
           </label>
@@ -112,9 +96,7 @@ function ProgressBar({ progress: { step, done, of } }: { progress: Progress }) {
   );
 }
 
-type Done = Extract<ImportResult, { ok: true }>["imported"];
-
-function Result({ imported }: { imported: Done }) {
+function Result({ imported }: { imported: Imported }) {
   const { faulty, faults } = imported;
   const notes = formatNotes(imported);
   return (
@@ -164,7 +146,7 @@ function Result({ imported }: { imported: Done }) {
 }
 
 /** What the import did, beside the number of addresses. */
-function formatNotes({ added, addedBy, repeated, unknownReasons, unreadDates }: Done): string[] {
+function formatNotes({ added, addedBy, repeated, unknownReasons, unreadDates }: Imported): string[] {
   const origins = ORIGINS.filter((origin) => addedBy[origin] > 0).map(
     (origin) => `${ORIGIN_LABELS[origin].label} ${addedBy[origin].toLocaleString("en")}`,
   );
@@ -183,74 +165,66 @@ function formatNotes({ added, addedBy, repeated, unknownReasons, unreadDates }: 
 const listedMax = 20;
 
 /** The progress of an import: bytes uploaded, then addresses written. */
-export type Progress = { step: "sending" | "writing"; done: number; of: number };
+type Progress = { step: "sending" | "writing"; done: number; of: number };
 type Imported = Extract<ImportLine, { done: unknown }>["done"];
-export type ImportResult = { ok: true; imported: Imported } | { ok: false; fault: Fault };
+type Rejection = Extract<ImportLine, { error: unknown }>;
 
-const LOST: Fault = {
-  message:
-    "The connection was lost, and the addresses may not have been added. Check the list before you try again.",
-  code: null,
-  requestId: null,
-};
+const LOST =
+  "The connection was lost, and the addresses may not have been added. Check the list before you try again.";
+
+/** An error in the shape of those of other calls. */
+const errorOf = (message: string, data: object = {}) => Object.assign(new Error(message), { data });
 
 /**
  * Uploads a file and reports the progress. Uses `XMLHttpRequest`, because `fetch` reports no upload progress.
  * `signal` aborts the upload. Until the last line of the response arrives, either no address or all addresses
  * are written.
  */
-export function uploadFile(
+function uploadFile(
   url: string,
   file: File,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
-): Promise<ImportResult> {
-  return new Promise((resolve) => {
+): Promise<Imported> {
+  return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     let readChars = 0;
-    const readLines = (): ImportResult | null => {
+    const readLines = () => {
       const lineEnd = request.responseText.lastIndexOf("\n") + 1;
       const lines = request.responseText.slice(readChars, lineEnd).split("\n").filter(Boolean);
       readChars = lineEnd;
       for (const line of lines) {
         const message = JSON.parse(line) as ImportLine;
         if ("written" in message) onProgress({ step: "writing", done: message.written, of: message.of });
-        else if ("done" in message) return { ok: true, imported: message.done };
-        else return { ok: false, fault: faultOf(message) };
+        else if ("done" in message) resolve(message.done);
+        else reject(errorOf(message.error.message, message.error.data));
       }
-      return null;
     };
     request.upload.onprogress = ({ loaded, total }) =>
       onProgress({ step: "sending", done: loaded, of: total });
     request.onprogress = () => {
-      if (request.status !== 200) return;
-      const result = readLines();
-      if (result) resolve(result);
+      if (request.status === 200) readLines();
     };
-    request.onload = () =>
-      resolve(
-        request.status === 200
-          ? (readLines() ?? { ok: false, fault: LOST })
-          : parseRejection(request.responseText),
-      );
-    request.onerror = () => resolve({ ok: false, fault: LOST });
+    request.onload = () => {
+      if (request.status === 200) readLines();
+      // After a result this changes nothing.
+      reject(request.status === 200 ? errorOf(LOST) : parseRejection(request.responseText));
+    };
+    request.onerror = () => reject(errorOf(LOST));
     signal.addEventListener("abort", () => request.abort());
-    request.onabort = () => resolve({ ok: false, fault: { ...LOST, message: "Upload canceled." } });
+    request.onabort = () => reject(errorOf("Upload canceled."));
     request.open("POST", url);
     request.setRequestHeader("content-type", "text/csv");
     request.send(file);
   });
 }
 
-type Rejection = Extract<ImportLine, { error: unknown }>;
-
-const faultOf = ({ error }: Rejection): Fault => ({ message: error.message, ...error.data });
-
-function parseRejection(text: string): ImportResult {
+function parseRejection(text: string): Error {
   try {
-    return { ok: false, fault: faultOf(JSON.parse(text) as Rejection) };
+    const { error } = JSON.parse(text) as Rejection;
+    return errorOf(error.message, error.data);
   } catch {
-    return { ok: false, fault: LOST };
+    return errorOf(LOST);
   }
 }
 

@@ -178,33 +178,28 @@ function MessageSource({ teamId, id }: { teamId: string; id: string }) {
   });
   return (
     <Fetched isBare by={query} loading={<SkeletonCard lines={6} />}>
-      {(data) => <Source href={href} source={data} />}
+      {(source) => (
+        <>
+          <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-4 py-2">
+            <p className="mr-auto text-soft text-xs">
+              Raw MIME source. It includes the DKIM signature only if one is stored.
+            </p>
+            <CopyButton text={source.slice(0, sourceCharsMax)} label="Copy source" />
+            <a href={href} className={`${buttonStyle.quiet} h-8`}>
+              <Download className="size-4" /> .eml
+            </a>
+          </div>
+          <pre className="max-h-[40rem] overflow-auto whitespace-pre-wrap p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
+            {source.slice(0, sourceCharsMax)}
+          </pre>
+          {source.length > sourceCharsMax ? (
+            <p className="px-4 pb-4 text-soft">
+              The source is truncated here. Download the .eml file to see all of it.
+            </p>
+          ) : null}
+        </>
+      )}
     </Fetched>
-  );
-}
-
-function Source({ href, source }: { href: string; source: string }) {
-  const text = source.slice(0, sourceCharsMax);
-  return (
-    <div>
-      <div className="flex min-h-12 flex-wrap items-center gap-2 border-line border-b px-4 py-2">
-        <p className="mr-auto text-soft text-xs">
-          Raw MIME source. It includes the DKIM signature only if one is stored.
-        </p>
-        <CopyButton text={text} label="Copy source" />
-        <a href={href} className={`${buttonStyle.quiet} h-8`}>
-          <Download className="size-4" /> .eml
-        </a>
-      </div>
-      <pre className="max-h-[40rem] overflow-auto whitespace-pre-wrap p-4 font-mono text-xs leading-5 [overflow-wrap:anywhere]">
-        {text}
-      </pre>
-      {source.length > text.length ? (
-        <p className="px-4 pb-4 text-soft">
-          The source is truncated here. Download the .eml file to see all of it.
-        </p>
-      ) : null}
-    </div>
   );
 }
 

@@ -16,6 +16,14 @@ export const Fact = ({ name, width, children }: FactProps) => (
   </div>
 );
 
+/** A value below its name, as an entry of a description list. */
+export const Named = ({ name, children }: Pick<FactProps, "name" | "children">) => (
+  <div>
+    <dt className="text-soft text-xs">{name}</dt>
+    <dd className="break-words">{children}</dd>
+  </div>
+);
+
 /** Names and values in two columns, for the content of a card. Entries without a value are left out. */
 export const Properties = ({ entries }: { entries: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="divide-y divide-line">

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { SideCard } from "../../_ui/page/card";
+import { Named } from "../../_ui/page/facts";
 import { TextLink } from "../../_ui/page/page-link";
 import { linkStyle } from "../../_ui/styles";
 import { Badge } from "../../_ui/text/badge";
@@ -36,38 +37,27 @@ export function MetricsCard({ teamId, domain }: { teamId: string; domain: string
       }
     >
       <dl className="grid grid-cols-2 gap-3 leading-6 tabular-nums">
-        <div>
-          <dt className="text-soft text-xs">Accepted</dt>
-          <dd>{count(total?.received)}</dd>
-        </div>
-        <div>
-          <dt className="text-soft text-xs">Delivered</dt>
-          <dd>
-            {count(total?.metrics.delivered)}
-            {delivered === null ? null : (
-              <span className="text-soft text-xs"> {formatPercent(delivered)} of sent</span>
-            )}
-          </dd>
-        </div>
+        <Named name="Accepted">{count(total?.received)}</Named>
+        <Named name="Delivered">
+          {count(total?.metrics.delivered)}
+          {delivered === null ? null : (
+            <span className="text-soft text-xs"> {formatPercent(delivered)} of sent</span>
+          )}
+        </Named>
         {RATES.map((name) => {
           const rate = total ? rateOrNull(total, name) : null;
           return (
-            <div key={name}>
-              <dt className="text-soft text-xs">{LIMITS[name].label}</dt>
-              <dd>
-                {rate === null ? (
-                  total && total.rateOf[name] > 0 ? (
-                    "too few recipients"
-                  ) : (
-                    "–"
-                  )
-                ) : (
-                  <Badge tone={toneOfRate(name, rate)} title={LIMITS[name].note}>
-                    {formatPercent(rate)}
-                  </Badge>
-                )}
-              </dd>
-            </div>
+            <Named key={name} name={LIMITS[name].label}>
+              {rate !== null ? (
+                <Badge tone={toneOfRate(name, rate)} title={LIMITS[name].note}>
+                  {formatPercent(rate)}
+                </Badge>
+              ) : total && total.rateOf[name] > 0 ? (
+                "too few recipients"
+              ) : (
+                "–"
+              )}
+            </Named>
           );
         })}
       </dl>

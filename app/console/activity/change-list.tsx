@@ -20,16 +20,14 @@ import { changeFilters, NOUN_OPTIONS, WITHIN_OPTIONS } from "./filters";
 const ChangeDetail = lazyPart(async () => (await import("./change-detail")).ChangeDetail);
 
 const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
-  { id: "what", header: "Action", width: "w-60 xl:w-72", isWhole: true, cell: ({ words }) => words },
+  { header: "Action", width: "w-60 xl:w-72", isWhole: true, cell: ({ words }) => words },
   {
-    id: "subject",
     header: "Target",
     phone: "plain",
     isActive: true,
     cell: (change) => <SubjectLink change={change} />,
   },
   {
-    id: "who",
     header: "Actor",
     width: "w-44 xl:w-52",
     phone: "plain",
@@ -37,7 +35,6 @@ const CHANGE_COLUMNS: readonly Column<AuditEntryView>[] = [
     cell: (change) => <Actor change={change} />,
   },
   {
-    id: "when",
     header: "Time",
     width: "w-28",
     align: "right",

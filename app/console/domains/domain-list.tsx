@@ -87,7 +87,6 @@ const RemoveDomain = lazyDialog(async () => (await import("./remove-domain")).Re
 /** The columns of the list of domains. */
 const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
   {
-    id: "name",
     header: "Name",
     cell: ({ name, unicode, warning }) => (
       <>
@@ -106,14 +105,12 @@ const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
     ),
   },
   {
-    id: "health",
     header: "Status",
     width: "w-40",
     phone: "corner",
     cell: ({ health }) => <LabelBadge {...HEALTH[health]} />,
   },
   {
-    id: "today",
     header: "Daily cap",
     cell: ({ today: { allowed, handed_over }, warm_up }) =>
       allowed === null ? (
@@ -126,7 +123,6 @@ const domainColumns = (teamId: string): readonly Column<DomainRow>[] => [
       ),
   },
   {
-    id: "checked",
     isWide: true,
     header: "Last checked",
     width: "w-32",

@@ -4,14 +4,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Cpu } from "lucide-react";
 import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import type { InstallationStatus } from "#server/trpc/installation/installation";
-import { type Column, DataTable } from "../_ui/list/data-table";
+import { type Column, DataTable, timeColumn } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { Section } from "../_ui/page/card";
 import { Fetched } from "../_ui/page/fetched";
 import { MessageText } from "../_ui/text/address";
 import { Badge } from "../_ui/text/badge";
-import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 
 const refetchMs = 5_000;
@@ -98,7 +97,6 @@ function Messages({ readiness, isTest }: Pick<InstallationStatus, "readiness"> &
 
 const COLUMNS: readonly Column<Worker>[] = [
   {
-    id: "host",
     header: "Host",
     cell: ({ host, pid, isScheduled }) => (
       <span className="block truncate" title={host}>
@@ -110,21 +108,13 @@ const COLUMNS: readonly Column<Worker>[] = [
     ),
   },
   {
-    id: "transport",
     header: "Transport",
     width: "w-44",
     cell: ({ transport }) => TRANSPORTS[transport] ?? transport,
   },
+  timeColumn("Started", ({ startedAt }) => startedAt, { isWide: true }),
+  timeColumn("Last heartbeat", ({ beatAt }) => beatAt),
   {
-    id: "started",
-    isWide: true,
-    header: "Started",
-    width: "w-36",
-    cell: ({ startedAt }) => <When at={startedAt} />,
-  },
-  { id: "beat", header: "Last heartbeat", width: "w-36", cell: ({ beatAt }) => <When at={beatAt} /> },
-  {
-    id: "state",
     header: "Status",
     width: "w-36",
     phone: "corner",

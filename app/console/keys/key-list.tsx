@@ -75,7 +75,6 @@ export function KeyList({ teamId, publicUrl }: { teamId: string; publicUrl: stri
 /** The columns of the key list. */
 const KEY_COLUMNS: readonly Column<KeyRow>[] = [
   {
-    id: "name",
     header: "Name",
     width: "w-[22%]",
     cell: ({ name, token_id }) => (
@@ -88,32 +87,27 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     ),
   },
   {
-    id: "permissions",
     header: "Permissions",
     width: "w-34",
     cell: ({ scopes }) => <span title={formatPermissions(scopes)}>{formatScopes(scopes)}</span>,
   },
   {
-    id: "domains",
     header: "Sending domains",
     cell: (row) => <SendingDomains of={row} />,
   },
   {
-    id: "limits",
     isWide: true,
     header: "Limits",
     width: "w-24",
     cell: ({ limits }) => <OwnLimits limits={limits} />,
   },
   {
-    id: "rejected",
     isWide: true,
     header: "Rejected (24 h)",
     width: "w-28",
     cell: ({ recent_refusals }) => <RejectedCount counts={recent_refusals} />,
   },
   {
-    id: "used",
     isWide: true,
     header: "Last used",
     width: "w-28",
@@ -121,7 +115,6 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
       last_used_at ? <When at={last_used_at} /> : <span className="text-soft">Never</span>,
   },
   {
-    id: "state",
     header: "Status",
     width: "w-32",
     phone: "corner",

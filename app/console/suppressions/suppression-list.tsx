@@ -113,34 +113,29 @@ const UNSUBSCRIBED: Label = {
 /** The columns of the suppression list. */
 const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] => [
   {
-    id: "address",
     header: "Address",
     width: "w-[36%]",
     cell: ({ email }) => <WholeAddress>{email}</WholeAddress>,
   },
   {
-    id: "reason",
     header: "Reason",
     phone: "plain",
     isActive: true,
     cell: (row) => <Reason row={row} />,
   },
   {
-    id: "since",
     header: "Since",
     isWide: true,
     width: "w-28",
     cell: ({ created_at }) => <When at={created_at} />,
   },
   {
-    id: "origin",
     header: "Origin",
     width: "w-34",
     phone: "corner",
     cell: ({ origin, lists_only }) => <LabelBadge {...(lists_only ? UNSUBSCRIBED : ORIGIN_LABELS[origin])} />,
   },
   {
-    id: "remove",
     header: "Remove",
     isHeaderHidden: true,
     isActive: true,

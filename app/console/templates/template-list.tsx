@@ -6,7 +6,7 @@ import { useMemo, useState } from "react";
 import type { TemplateRow } from "#server/trpc/templates/templates";
 import { Menu } from "../_ui/dialog/menu";
 import { useCreation } from "../_ui/list/create-button";
-import { type Column, MENU_COLUMN } from "../_ui/list/data-table";
+import { type Column, MENU_COLUMN, OneLine, timeColumn } from "../_ui/list/data-table";
 import { SearchField } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
@@ -70,19 +70,15 @@ export function TemplateList({ teamId }: { teamId: string }) {
 /** The columns of the list of templates. */
 const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
   {
-    id: "name",
     header: "Name",
     cell: ({ name, alias }) => (
       <>
-        <span className="block truncate" title={name}>
-          {name}
-        </span>
-        <span className="block truncate font-mono font-normal text-soft text-xs">{alias ?? "no alias"}</span>
+        <OneLine>{name}</OneLine>
+        <OneLine className="font-mono font-normal text-soft text-xs">{alias ?? "no alias"}</OneLine>
       </>
     ),
   },
   {
-    id: "version",
     header: "Version",
     width: "w-24",
     cell: ({ currentNumber, publishedNumber }) => (
@@ -93,14 +89,8 @@ const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
       </span>
     ),
   },
+  timeColumn("Updated", ({ updated_at }) => updated_at, { width: "w-28" }),
   {
-    id: "changed",
-    header: "Updated",
-    width: "w-28",
-    cell: ({ updated_at }) => <When at={updated_at} />,
-  },
-  {
-    id: "used",
     header: "Last used",
     width: "w-28",
     cell: ({ lastUsedAt }) =>
@@ -113,7 +103,6 @@ const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
       ),
   },
   {
-    id: "state",
     header: "Status",
     width: "w-32",
     phone: "corner",

@@ -58,7 +58,6 @@ function Failed({ endpoint: { id, failed, failures, failing_since } }: { endpoin
 /** The columns of the endpoint list. */
 const COLUMNS: readonly Column<EndpointView>[] = [
   {
-    id: "url",
     header: "URL",
     width: "w-[32%]",
     cell: ({ endpoint }) => (
@@ -68,14 +67,12 @@ const COLUMNS: readonly Column<EndpointView>[] = [
     ),
   },
   {
-    id: "events",
     isWide: true,
     header: "Events",
     width: "w-28",
     cell: ({ events }) => <span title={events.join(", ")}>{formatEvents(events)}</span>,
   },
   {
-    id: "response",
     header: "Last response",
     isWhole: true,
     cell: ({ lastResponse }) =>
@@ -89,21 +86,18 @@ const COLUMNS: readonly Column<EndpointView>[] = [
       ),
   },
   {
-    id: "pending",
     isWide: true,
     header: "Pending",
     width: "w-20",
     cell: (endpoint) => <span className="tabular-nums">{formatPending(endpoint)}</span>,
   },
   {
-    id: "failed",
     header: "Failed",
     width: "w-32",
     isActive: true,
     cell: (endpoint) => <Failed endpoint={endpoint} />,
   },
   {
-    id: "status",
     header: "Status",
     width: "w-36",
     phone: "corner",

@@ -2,12 +2,12 @@
 
 import type { ReactNode } from "react";
 import { cardStyle } from "../styles";
+import { When } from "../text/when";
 import { RowLink } from "./row-link";
 import { SkeletonTable } from "./skeleton";
 
 /** A column of a list. The first one names the row and holds its link, if the row has one. */
 export type Column<Data> = {
-  id: string;
   header: string;
   cell: (row: Data) => ReactNode;
   /**
@@ -32,7 +32,6 @@ export type Column<Data> = {
 
 /** A column with the menu of each row: all but its cell. */
 export const MENU_COLUMN = {
-  id: "actions",
   header: "Actions",
   width: "w-16",
   align: "right",
@@ -40,6 +39,30 @@ export const MENU_COLUMN = {
   isActive: true,
   isHeaderHidden: true,
 } as const;
+
+type TimeOptions<Data> = Partial<Column<Data>> & { none?: string; isDue?: boolean };
+
+/** A column with a time of each row; for a row without one, `none`. */
+export const timeColumn = <Data,>(
+  header: string,
+  atOf: (row: Data) => string | null,
+  { none = "None", isDue = false, ...more }: TimeOptions<Data> = {},
+): Column<Data> => ({
+  header,
+  width: "w-36",
+  cell: (row) => {
+    const at = atOf(row);
+    return at ? <When at={at} isDue={isDue} /> : <span className="text-soft">{none}</span>;
+  },
+  ...more,
+});
+
+/** A name that is cut off at the end of its line. The whole name is shown on hover. */
+export const OneLine = ({ children, className = "" }: { children: string; className?: string }) => (
+  <span className={`block truncate ${className}`} title={children}>
+    {children}
+  </span>
+);
 
 export type TableProps<Data extends Entry> = {
   /** What the table lists: "API keys". */
@@ -79,9 +102,9 @@ export function DataTable<Data extends Entry>(props: TableProps<Data>) {
       >
         <thead className="max-lg:sr-only">
           <tr>
-            {columns.map(({ id, header, width = "", align, isHeaderHidden, isWide }) => (
+            {columns.map(({ header, width = "", align, isHeaderHidden, isWide }) => (
               <th
-                key={id}
+                key={header}
                 scope="col"
                 className={`h-10 border-line border-b px-3 text-left font-normal text-soft text-xs first:pl-4 last:pr-4 ${width} ${align === "right" ? "text-right" : ""} ${isWide ? WIDE : ""}`}
               >
@@ -110,7 +133,7 @@ function Line<Data extends Entry>({ row, columns, rowHref, onOpen }: TableProps<
       }`}
     >
       {columns.map((column, index) => (
-        <td key={column.id} className={cellStyle(column, index === 0)}>
+        <td key={column.header} className={cellStyle(column, index === 0)}>
           {index === 0 ? (
             <Lead href={href} onOpen={onOpen ? () => onOpen(row) : undefined}>
               {column.cell(row)}

@@ -7,7 +7,6 @@ import { When } from "../../_ui/text/when";
 
 export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
   {
-    id: "what",
     header: "Request",
     isWhole: true,
     cell: ({ method, path, rejection }) => (
@@ -25,20 +24,17 @@ export const REQUEST_COLUMNS: readonly Column<CallView>[] = [
     ),
   },
   {
-    id: "status",
     header: "Status",
     width: "w-24",
     phone: "corner",
     cell: ({ response_status }) => <ResponseStatus status={response_status} />,
   },
   {
-    id: "key",
     header: "Key",
     width: "w-52",
     cell: ({ apiKeyName }) => <span className="text-soft">{apiKeyName ?? "Deleted key"}</span>,
   },
   {
-    id: "when",
     header: "Time",
     width: "w-28",
     align: "right",

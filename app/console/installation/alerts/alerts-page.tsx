@@ -3,13 +3,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleCheck } from "lucide-react";
 import type { AlertRow } from "#server/trpc/installation/alerts";
-import { type Column, DataTable } from "../../_ui/list/data-table";
+import { type Column, DataTable, OneLine, timeColumn } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
-import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { Thresholds } from "./thresholds";
 
@@ -57,7 +56,6 @@ export function AlertsPage() {
 }
 
 const ALERT: Column<AlertRow> = {
-  id: "alert",
   header: "Alert",
   cell: ({ title, message, toDo, resolvedAt }) => (
     <div className="flex flex-col gap-1 py-1 whitespace-normal">
@@ -74,22 +72,17 @@ const ALERT: Column<AlertRow> = {
   ),
 };
 const SCOPE: Column<AlertRow> = {
-  id: "scope",
   header: "Scope",
   width: "w-40",
-  cell: ({ teamName }) => (
-    <span className="block truncate" title={teamName ?? undefined}>
-      {teamName === null ? "Installation" : `Team ${teamName}`}
-    </span>
-  ),
+  cell: ({ teamName }) => <OneLine>{teamName === null ? "Installation" : `Team ${teamName}`}</OneLine>,
 };
+const OPENED = timeColumn<AlertRow>("Opened", ({ openedAt }) => openedAt);
 
 const OPEN: readonly Column<AlertRow>[] = [
   ALERT,
   SCOPE,
-  { id: "opened", header: "Opened", width: "w-36", cell: ({ openedAt }) => <When at={openedAt} /> },
+  OPENED,
   {
-    id: "severity",
     header: "Severity",
     width: "w-28",
     phone: "corner",
@@ -104,11 +97,6 @@ const OPEN: readonly Column<AlertRow>[] = [
 const RESOLVED: readonly Column<AlertRow>[] = [
   ALERT,
   SCOPE,
-  { id: "opened", header: "Opened", width: "w-36", cell: ({ openedAt }) => <When at={openedAt} /> },
-  {
-    id: "resolved",
-    header: "Resolved",
-    width: "w-36",
-    cell: ({ resolvedAt }) => (resolvedAt === null ? null : <When at={resolvedAt} />),
-  },
+  OPENED,
+  timeColumn("Resolved", ({ resolvedAt }) => resolvedAt),
 ];

@@ -3,12 +3,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { Gauge } from "lucide-react";
 import type { DestinationRow } from "#server/trpc/installation/installation";
-import { type Column, DataTable } from "../../_ui/list/data-table";
+import { type Column, DataTable, timeColumn } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { MessageText } from "../../_ui/text/address";
-import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 
 /** The limits that the operator set for destinations. The command line changes them. */
@@ -63,20 +62,18 @@ const format = (limit: number | null) =>
   limit === null ? <span className="text-soft">No limit</span> : limit.toLocaleString("en");
 
 const COLUMNS: readonly Column<DestinationRow>[] = [
-  { id: "domain", header: "Destination", isWhole: true, cell: ({ domain }) => domain },
+  { header: "Destination", isWhole: true, cell: ({ domain }) => domain },
   {
-    id: "connections",
     header: "Connections",
     width: "w-36",
     align: "right",
     cell: ({ connectionsMax }) => format(connectionsMax),
   },
   {
-    id: "rate",
     header: "Emails per minute",
     width: "w-44",
     align: "right",
     cell: ({ perMinute }) => format(perMinute),
   },
-  { id: "changed", header: "Changed", width: "w-36", cell: ({ updatedAt }) => <When at={updatedAt} /> },
+  timeColumn("Changed", ({ updatedAt }) => updatedAt),
 ];

@@ -7,12 +7,11 @@ import { formatCount, STATUSES } from "#server/shared/email-words";
 import type { PauseRow, QueueStatus } from "#server/trpc/installation/queues";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Button } from "../../_ui/form/button";
-import { type Column, DataTable } from "../../_ui/list/data-table";
+import { type Column, DataTable, OneLine, timeColumn } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
-import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
@@ -93,43 +92,29 @@ const Part = ({ title, children }: { title: string; children: React.ReactNode })
 type State = QueueStatus["states"][number];
 
 const stateColumns = (isComplete: boolean): readonly Column<State>[] => [
-  { id: "state", header: "Status", width: "w-36", cell: ({ id }) => STATUSES[id].label },
+  { header: "Status", width: "w-36", cell: ({ id }) => STATUSES[id].label },
   {
-    id: "meaning",
     header: "Meaning",
     phone: "plain",
     cell: ({ id }) => <span className="text-soft">{STATUSES[id].description}</span>,
   },
   {
-    id: "count",
     header: "Deliveries",
     width: "w-32",
     align: "right",
     phone: "corner",
     cell: ({ count }) => formatCount(count, isComplete),
   },
-  {
-    id: "oldest",
-    header: "Earliest due",
-    width: "w-40",
-    cell: ({ oldestDueAt }) =>
-      oldestDueAt ? <When isDue at={oldestDueAt} /> : <span className="text-soft">None</span>,
-  },
+  timeColumn("Earliest due", ({ oldestDueAt }) => oldestDueAt, { isDue: true }),
 ];
 
 const ACTORS = { user: "A user", operator: "Command line", alert: "Alert" } as const;
 
 const QUEUE: Column<PauseRow> = {
-  id: "queue",
   header: "Queue",
-  cell: (pause) => (
-    <span className="block truncate" title={formatQueue(pause)}>
-      {formatQueue(pause)}
-    </span>
-  ),
+  cell: (pause) => <OneLine>{formatQueue(pause)}</OneLine>,
 };
 const REASON: Column<PauseRow> = {
-  id: "reason",
   header: "Reason",
   phone: "plain",
   isWhole: true,
@@ -140,15 +125,13 @@ const PAUSES: readonly Column<PauseRow>[] = [
   QUEUE,
   REASON,
   {
-    id: "by",
     header: "By",
     width: "w-48",
     isWhole: true,
     cell: ({ actor, actorName }) => actorName ?? ACTORS[actor],
   },
-  { id: "since", header: "Since", width: "w-32", cell: ({ createdAt }) => <When at={createdAt} /> },
+  timeColumn("Since", ({ createdAt }) => createdAt),
   {
-    id: "resume",
     header: "Resume",
     isHeaderHidden: true,
     isActive: true,
@@ -162,13 +145,8 @@ const PAUSES: readonly Column<PauseRow>[] = [
 const LIFTED: readonly Column<PauseRow>[] = [
   QUEUE,
   REASON,
-  { id: "since", header: "Paused", width: "w-36", cell: ({ createdAt }) => <When at={createdAt} /> },
-  {
-    id: "ended",
-    header: "Resumed",
-    width: "w-36",
-    cell: ({ liftedAt }) => (liftedAt ? <When at={liftedAt} /> : null),
-  },
+  timeColumn("Paused", ({ createdAt }) => createdAt),
+  timeColumn("Resumed", ({ liftedAt }) => liftedAt),
 ];
 
 /** Ends a pause after a confirmation: what it delayed is sent at once. */

@@ -6,7 +6,7 @@ import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import { RELAY_STATES, type RelayState } from "#server/shared/wire/relay-states";
 import type { RelayRow, Transport } from "#server/trpc/installation/relays";
 import { Button } from "../../_ui/form/button";
-import { type Column, DataTable, MENU_COLUMN } from "../../_ui/list/data-table";
+import { type Column, DataTable, MENU_COLUMN, OneLine } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
@@ -83,27 +83,20 @@ const formatScope = ({ team, domain }: RelayRow): string =>
 
 const COLUMNS: readonly Column<RelayRow>[] = [
   {
-    id: "name",
     header: "Relay",
     cell: ({ name, host }) => (
       <>
-        <span className="block truncate" title={name}>
-          {name}
-        </span>
-        <span className="block truncate font-normal text-soft text-xs" title={host}>
-          {host}
-        </span>
+        <OneLine>{name}</OneLine>
+        <OneLine className="font-normal text-soft text-xs">{host}</OneLine>
       </>
     ),
   },
   {
-    id: "scope",
     header: "For",
     width: "w-52",
     cell: (relay) => <span title={formatScope(relay)}>{formatScope(relay)}</span>,
   },
   {
-    id: "position",
     isWide: true,
     header: "Position",
     width: "w-20",
@@ -111,13 +104,12 @@ const COLUMNS: readonly Column<RelayRow>[] = [
     cell: ({ position }) => position,
   },
   {
-    id: "fault",
     header: "Last error or reason",
     phone: "plain",
     isWhole: true,
     cell: ({ pauseReason, lastFault }) => pauseReason ?? lastFault ?? <span className="text-soft">None</span>,
   },
-  { id: "state", header: "Status", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
+  { header: "Status", width: "w-36", phone: "corner", cell: (relay) => <State relay={relay} /> },
   { ...MENU_COLUMN, cell: (relay) => <RelayMenu relay={relay} /> },
 ];
 

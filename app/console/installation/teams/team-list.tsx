@@ -3,11 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Users } from "lucide-react";
 import type { TeamRow } from "#server/trpc/installation/installation";
-import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
+import { type Column, MENU_COLUMN, OneLine, timeColumn } from "../../_ui/list/data-table";
 import { SearchField } from "../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../_ui/list/list-page";
 import { Badge } from "../../_ui/text/badge";
-import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { teamFilters } from "./filters";
 import { TeamMenu } from "./team-menu";
@@ -45,18 +44,9 @@ export function TeamList() {
 const number = (value: number) => value.toLocaleString("en");
 
 const COLUMNS: readonly Column<TeamRow>[] = [
+  { header: "Team", cell: ({ name }) => <OneLine>{name}</OneLine> },
+  { header: "Members", width: "w-24", align: "right", cell: ({ members }) => number(members) },
   {
-    id: "name",
-    header: "Team",
-    cell: ({ name }) => (
-      <span className="block truncate" title={name}>
-        {name}
-      </span>
-    ),
-  },
-  { id: "members", header: "Members", width: "w-24", align: "right", cell: ({ members }) => number(members) },
-  {
-    id: "domains",
     isWide: true,
     header: "Own domains",
     width: "w-28",
@@ -64,7 +54,6 @@ const COLUMNS: readonly Column<TeamRow>[] = [
     cell: ({ domains }) => number(domains),
   },
   {
-    id: "cap",
     header: "Daily cap",
     width: "w-36",
     align: "right",
@@ -76,22 +65,13 @@ const COLUMNS: readonly Column<TeamRow>[] = [
       ),
   },
   {
-    id: "waiting",
     header: "In queue",
     width: "w-24",
     align: "right",
     cell: ({ waiting }) => (waiting >= waitingMax ? `${number(waitingMax)}+` : number(waiting)),
   },
+  timeColumn("Earliest due", ({ oldestDueAt }) => oldestDueAt, { isWide: true }),
   {
-    id: "oldest",
-    isWide: true,
-    header: "Earliest due",
-    width: "w-36",
-    cell: ({ oldestDueAt }) =>
-      oldestDueAt ? <When at={oldestDueAt} /> : <span className="text-soft">None</span>,
-  },
-  {
-    id: "state",
     header: "Sending",
     width: "w-28",
     phone: "corner",

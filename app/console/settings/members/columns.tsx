@@ -3,7 +3,7 @@ import type { InvitationResponse } from "#server/shared/wire/people/invitation";
 import type { MemberRow } from "#server/trpc/members/members";
 import { Menu } from "../../_ui/dialog/menu";
 import type { MenuItem } from "../../_ui/dialog/menu-open";
-import { type Column, MENU_COLUMN } from "../../_ui/list/data-table";
+import { type Column, MENU_COLUMN, timeColumn } from "../../_ui/list/data-table";
 import { WholeAddress } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { When } from "../../_ui/text/when";
@@ -15,10 +15,9 @@ type MemberProps = { canManage: boolean; canManageOwners: boolean; onAction: (ru
 
 /** The columns of the member list. The menu contains only actions that the role of the user permits. */
 export const memberColumns = (actionProps: MemberProps): Column<MemberRow>[] => [
-  { id: "person", header: "Member", cell: (member) => <Person member={member} /> },
-  { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
+  { header: "Member", cell: (member) => <Person member={member} /> },
+  { header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
   {
-    id: "2fa",
     header: "2FA",
     width: "w-36",
     cell: ({ is_two_factor_on }) =>
@@ -30,20 +29,10 @@ export const memberColumns = (actionProps: MemberProps): Column<MemberRow>[] => 
         <span className="text-soft">Off</span>
       ),
   },
-  { ...timeColumn("joined", "Joined", ({ joined_at }) => joined_at), isWide: true },
-  timeColumn("seen", "Last active", ({ last_seen_at }) => last_seen_at),
+  timeColumn("Joined", ({ joined_at }) => joined_at, { width: "w-32", isWide: true }),
+  timeColumn("Last active", ({ last_seen_at }) => last_seen_at, { width: "w-32", none: "Never" }),
   { ...MENU_COLUMN, cell: (member) => <MemberMenu member={member} {...actionProps} /> },
 ];
-
-const timeColumn = <Row,>(id: string, header: string, atOf: (row: Row) => string | null): Column<Row> => ({
-  id,
-  header,
-  width: "w-32",
-  cell: (row) => {
-    const at = atOf(row);
-    return at ? <When at={at} className="text-soft" /> : <span className="text-soft">Never</span>;
-  },
-});
 
 function Person({ member: { email, name, isSelf } }: { member: MemberRow }) {
   return (
@@ -79,10 +68,9 @@ export const invitationColumns = ({
   canManageOwners,
   onAction,
 }: InvitationProps): Column<InvitationResponse>[] => [
-  { id: "email", header: "Email address", cell: ({ email }) => <WholeAddress>{email}</WholeAddress> },
-  { id: "role", header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
+  { header: "Email address", cell: ({ email }) => <WholeAddress>{email}</WholeAddress> },
+  { header: "Role", width: "w-28", cell: ({ role }) => <RoleBadge role={role} /> },
   {
-    id: "by",
     header: "Invited by",
     width: "w-44 xl:w-60",
     cell: ({ invited_by }) => (
@@ -91,9 +79,8 @@ export const invitationColumns = ({
       </span>
     ),
   },
-  { ...timeColumn("sent", "Sent", ({ linked_at }) => linked_at), isWide: true },
+  timeColumn("Sent", ({ linked_at }) => linked_at, { width: "w-32", isWide: true }),
   {
-    id: "expires",
     header: "Expires",
     width: "w-32",
     cell: ({ expires_at, is_expired }) =>

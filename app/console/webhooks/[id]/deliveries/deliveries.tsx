@@ -23,7 +23,6 @@ const refetchMs = { active: 2_000, idle: 10_000 };
 
 const COLUMNS: readonly Column<DeliveryRow>[] = [
   {
-    id: "type",
     header: "Event",
     cell: ({ type, isTest, created_at }) => (
       <span className="block min-w-0">
@@ -37,9 +36,8 @@ const COLUMNS: readonly Column<DeliveryRow>[] = [
       </span>
     ),
   },
-  { id: "email", header: "Email", width: "w-[36%]", phone: "plain", cell: (row) => <EmailCell row={row} /> },
+  { header: "Email", width: "w-[36%]", phone: "plain", cell: (row) => <EmailCell row={row} /> },
   {
-    id: "status",
     header: "Status",
     width: "w-48",
     phone: "plain",

@@ -1,8 +1,7 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog } from "../_ui/dialog/dialog";
-import { ActionForm } from "../_ui/form/action-form";
+import { FormDialog } from "../_ui/dialog/form-dialog";
 import { RadioCards } from "../_ui/form/form";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
@@ -40,31 +39,26 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
   };
 
   return (
-    <Dialog
-      open
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Create template"
       description="The template starts as a draft. Publish it before you send it."
+      onSubmit={handleSubmit(create)}
+      action={action}
+      submitLabel="Create and edit"
     >
-      <ActionForm
-        onSubmit={handleSubmit(create)}
-        action={action}
-        onCancel={onClose}
-        submitLabel="Create and edit"
-      >
-        <NameFields
-          name={register("name", {
-            ...NAME_RULE,
-            // The alias is derived from the name until the user edits it.
-            onChange: ({ target }) => {
-              if (!formState.dirtyFields.alias) setValue("alias", aliasOf(target.value));
-            },
-          })}
-          alias={register("alias", { pattern: ALIAS_RULE })}
-          errors={formState.errors}
-        />
-        <RadioCards label="Start from" options={STARTERS} value={starter.value} {...register("starter")} />
-      </ActionForm>
-    </Dialog>
+      <NameFields
+        name={register("name", {
+          ...NAME_RULE,
+          // The alias is derived from the name until the user edits it.
+          onChange: ({ target }) => {
+            if (!formState.dirtyFields.alias) setValue("alias", aliasOf(target.value));
+          },
+        })}
+        alias={register("alias", { pattern: ALIAS_RULE })}
+        errors={formState.errors}
+      />
+      <RadioCards label="Start from" options={STARTERS} value={starter.value} {...register("starter")} />
+    </FormDialog>
   );
 }

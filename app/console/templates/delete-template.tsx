@@ -27,7 +27,6 @@ export function DeleteTemplate({ teamId, template, onClose, next }: Props) {
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       title={`Delete ${name}?`}
       confirmLabel="Delete template"

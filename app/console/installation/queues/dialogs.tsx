@@ -4,9 +4,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { type UseFormReturn, useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { PartsActions } from "../../_ui/dialog/parts-actions";
 import { faultOf } from "../../_ui/fault";
-import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
@@ -37,20 +37,16 @@ function ChooseQueue({ onClose, onChoose }: { onClose: () => void; onChoose: (ch
     defaultValues: { kind: "team", team: "", domain: "", reason: "" },
   });
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Purge queue"
       description="Cancels queued email permanently, including retries. Pause the queue first: email that a worker has claimed is not canceled."
+      onSubmit={form.handleSubmit(({ reason, ...fields }) => onChoose({ ...scopeOf(fields), reason }))}
+      action={IDLE}
+      submitLabel="Continue"
     >
-      <ActionForm
-        onSubmit={form.handleSubmit(({ reason, ...fields }) => onChoose({ ...scopeOf(fields), reason }))}
-        action={IDLE}
-        onCancel={onClose}
-        submitLabel="Continue"
-      >
-        <QueueFields form={form} reasonHint="Recorded with every email that is canceled." />
-      </ActionForm>
-    </Dialog>
+      <QueueFields form={form} reasonHint="Recorded with every email that is canceled." />
+    </FormDialog>
   );
 }
 
@@ -120,20 +116,16 @@ export function PauseQueue({ onClose }: { onClose: () => void }) {
     onDone: onClose,
   });
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Pause sending"
       description="Email is accepted and stays queued. Dialogues in progress finish. Scheduled email keeps its schedule."
+      onSubmit={form.handleSubmit(({ reason, ...fields }) => pausing.run({ ...scopeOf(fields), reason }))}
+      action={pausing}
+      submitLabel="Pause sending"
     >
-      <ActionForm
-        onSubmit={form.handleSubmit(({ reason, ...fields }) => pausing.run({ ...scopeOf(fields), reason }))}
-        action={pausing}
-        onCancel={onClose}
-        submitLabel="Pause sending"
-      >
-        <QueueFields form={form} reasonHint="Shown to the team with every email that waits." />
-      </ActionForm>
-    </Dialog>
+      <QueueFields form={form} reasonHint="Shown to the team with every email that waits." />
+    </FormDialog>
   );
 }
 

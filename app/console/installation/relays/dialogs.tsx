@@ -6,6 +6,7 @@ import { useEffect, useRef } from "react";
 import { useForm } from "react-hook-form";
 import type { RelayRow, relaysRouter } from "#server/trpc/installation/relays";
 import { Dialog } from "../../_ui/dialog/dialog";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
@@ -103,16 +104,17 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
     scope.handleSubmit((chosen) => adding.run({ ...relayInput(fields), ...scopeOf(chosen) }))(),
   );
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Add relay"
       description="Relays of one scope are tried in the order in which they were added. A relay carries email after its test succeeded."
+      onSubmit={submit}
+      action={adding}
+      submitLabel="Add relay"
     >
-      <ActionForm onSubmit={submit} action={adding} onCancel={onClose} submitLabel="Add relay">
-        <RelayForm form={form} passwordHint="Stored encrypted and never shown again." />
-        <ScopeFields label="For" form={scope} />
-      </ActionForm>
-    </Dialog>
+      <RelayForm form={form} passwordHint="Stored encrypted and never shown again." />
+      <ScopeFields label="For" form={scope} />
+    </FormDialog>
   );
 }
 
@@ -167,26 +169,22 @@ export function PauseRelay({ relay: { id, name }, onClose }: Props) {
     onDone: onClose,
   });
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={`Pause the relay ${name}`}
       description="Its email uses the next relay, or waits if there is none. Dialogues in progress finish."
+      onSubmit={handleSubmit(({ reason }) => pausing.run({ id, reason }))}
+      action={pausing}
+      submitLabel="Pause relay"
     >
-      <ActionForm
-        onSubmit={handleSubmit(({ reason }) => pausing.run({ id, reason }))}
-        action={pausing}
-        onCancel={onClose}
-        submitLabel="Pause relay"
-      >
-        <TextField
-          label="Reason"
-          hint="Shown with the email that waits."
-          maxLength={500}
-          autoComplete="off"
-          error={formState.errors.reason}
-          {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
-        />
-      </ActionForm>
-    </Dialog>
+      <TextField
+        label="Reason"
+        hint="Shown with the email that waits."
+        maxLength={500}
+        autoComplete="off"
+        error={formState.errors.reason}
+        {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
+      />
+    </FormDialog>
   );
 }

@@ -9,8 +9,8 @@ import { loadPage } from "../../_ui/connection/connection";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { DoneAction } from "../../_ui/dialog/dialog-actions";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { SecretText } from "../../_ui/dialog/secret-once";
-import { ActionForm } from "../../_ui/form/action-form";
 import { RadioCards, TextField } from "../../_ui/form/form";
 import { useCan } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
@@ -46,34 +46,30 @@ function RoleDialog({ teamId, action: { member }, onClose }: MemberProps) {
     },
   });
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={`Role of ${member.name ?? member.email}`}
       description={
         member.isSelf
           ? "This is your own role. With a lower role you may be unable to undo the change."
           : "Takes effect immediately."
       }
+      onSubmit={(event) => {
+        event.preventDefault();
+        change.run({ team: teamId, userId: member.id, role });
+      }}
+      action={change}
+      submitLabel="Change role"
+      disabled={role === member.role}
     >
-      <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.run({ team: teamId, userId: member.id, role });
-        }}
-        action={change}
-        submitLabel="Change role"
-        disabled={role === member.role}
-        onCancel={onClose}
-      >
-        <RadioCards
-          label={<span className="sr-only">Role</span>}
-          name="role"
-          options={roleOptions(can("owners:write"))}
-          value={role}
-          onChange={({ target }) => setRole(roleOf(target.value))}
-        />
-      </ActionForm>
-    </Dialog>
+      <RadioCards
+        label={<span className="sr-only">Role</span>}
+        name="role"
+        options={roleOptions(can("owners:write"))}
+        value={role}
+        onChange={({ target }) => setRole(roleOf(target.value))}
+      />
+    </FormDialog>
   );
 }
 
@@ -140,31 +136,27 @@ export function Invite({ teamId, onClose }: Props) {
   if (result)
     return <InvitationLink title={`Invitation for ${result.email}`} invitation={result} onClose={onClose} />;
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Invite a member"
       description="The invitation link can be used once, within seven days, and only for this email address."
+      onSubmit={handleSubmit((fields) => inviting.run({ team: teamId, ...fields }))}
+      action={inviting}
+      submitLabel="Invite"
     >
-      <ActionForm
-        onSubmit={handleSubmit((fields) => inviting.run({ team: teamId, ...fields }))}
-        action={inviting}
-        submitLabel="Invite"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Email address"
-          type="email"
-          autoComplete="off"
-          placeholder="ann@example.com"
-          error={formState.errors.email}
-          {...register("email", {
-            validate: (text) =>
-              /^\s*[^\s@]+@[^\s@]+\s*$/.test(text) || "Enter one email address, such as ann@example.com.",
-          })}
-        />
-        <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...register("role")} />
-      </ActionForm>
-    </Dialog>
+      <TextField
+        label="Email address"
+        type="email"
+        autoComplete="off"
+        placeholder="ann@example.com"
+        error={formState.errors.email}
+        {...register("email", {
+          validate: (text) =>
+            /^\s*[^\s@]+@[^\s@]+\s*$/.test(text) || "Enter one email address, such as ann@example.com.",
+        })}
+      />
+      <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...register("role")} />
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,7 @@
 "use client";
 
 import { useForm } from "react-hook-form";
-import { Dialog } from "../../_ui/dialog/dialog";
-import { ActionForm } from "../../_ui/form/action-form";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
 import { useAccountAction } from "./use-account-action";
@@ -21,42 +20,41 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
     onDone: onClose,
   });
   return (
-    <Dialog onOpenChange={onClose} title="Change password">
-      <ActionForm
-        onSubmit={handleSubmit(({ current, next }) => changing.run({ current, next }))}
-        action={changing}
-        submitLabel="Change password"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-          error={errors.current}
-          {...register("current", { required: "Enter your current password." })}
-        />
-        <TextField
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          hint={`At least ${charsMin} characters. Several words are stronger than a short password with symbols.`}
-          error={errors.next}
-          {...register("next", {
-            required: "Enter a new password.",
-            minLength: { value: charsMin, message: `Enter at least ${charsMin} characters.` },
-            maxLength: { value: 256, message: "Enter at most 256 characters." },
-          })}
-        />
-        <TextField
-          label="Confirm new password"
-          type="password"
-          autoComplete="new-password"
-          error={errors.again}
-          {...register("again", {
-            validate: (again) => again === getValues("next") || "The passwords do not match.",
-          })}
-        />
-      </ActionForm>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title="Change password"
+      onSubmit={handleSubmit(({ current, next }) => changing.run({ current, next }))}
+      action={changing}
+      submitLabel="Change password"
+    >
+      <TextField
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+        error={errors.current}
+        {...register("current", { required: "Enter your current password." })}
+      />
+      <TextField
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+        hint={`At least ${charsMin} characters. Several words are stronger than a short password with symbols.`}
+        error={errors.next}
+        {...register("next", {
+          required: "Enter a new password.",
+          minLength: { value: charsMin, message: `Enter at least ${charsMin} characters.` },
+          maxLength: { value: 256, message: "Enter at most 256 characters." },
+        })}
+      />
+      <TextField
+        label="Confirm new password"
+        type="password"
+        autoComplete="new-password"
+        error={errors.again}
+        {...register("again", {
+          validate: (again) => again === getValues("next") || "The passwords do not match.",
+        })}
+      />
+    </FormDialog>
   );
 }

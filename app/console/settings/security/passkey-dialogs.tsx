@@ -4,9 +4,8 @@ import { useState } from "react";
 import { useForm } from "react-hook-form";
 import type { PasskeyView } from "#server/shared/wire/people/account";
 import type { SignInMethodsView } from "#server/trpc/account/account";
-import { Dialog } from "../../_ui/dialog/dialog";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import type { Fault } from "../../_ui/fault";
-import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -102,24 +101,23 @@ function RenamePasskey({ passkey, onClose }: PasskeyProps) {
     onDone: onClose,
   });
   return (
-    <Dialog onOpenChange={onClose} title="Rename passkey">
-      <ActionForm
-        onSubmit={handleSubmit(({ name }) => renaming.run({ id: passkey.id, name }))}
-        action={renaming}
-        submitLabel="Rename"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Name"
-          autoComplete="off"
-          error={formState.errors.name}
-          {...register("name", {
-            validate: (name) => name.trim() !== "" || "Enter a name.",
-            maxLength: { value: 60, message: "Enter a name of at most 60 characters." },
-          })}
-        />
-      </ActionForm>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title="Rename passkey"
+      onSubmit={handleSubmit(({ name }) => renaming.run({ id: passkey.id, name }))}
+      action={renaming}
+      submitLabel="Rename"
+    >
+      <TextField
+        label="Name"
+        autoComplete="off"
+        error={formState.errors.name}
+        {...register("name", {
+          validate: (name) => name.trim() !== "" || "Enter a name.",
+          maxLength: { value: 60, message: "Enter a name of at most 60 characters." },
+        })}
+      />
+    </FormDialog>
   );
 }
 

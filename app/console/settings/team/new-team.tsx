@@ -2,8 +2,7 @@
 
 import { useForm } from "react-hook-form";
 import { loadPage } from "../../_ui/connection/connection";
-import { Dialog } from "../../_ui/dialog/dialog";
-import { ActionForm } from "../../_ui/form/action-form";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { TextField } from "../../_ui/form/form";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -19,24 +18,20 @@ export function NewTeam({ onClose }: { onClose: () => void }) {
   });
   const { fault } = creation;
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Create a team"
       description="You become its owner. Invite members under Settings, Members."
+      onSubmit={handleSubmit(creation.run)}
+      action={{ isBusy: creation.isBusy || creation.result !== undefined, fault }}
+      submitLabel="Create team"
     >
-      <ActionForm
-        onSubmit={handleSubmit(creation.run)}
-        action={{ isBusy: creation.isBusy || creation.result !== undefined, fault }}
-        submitLabel="Create team"
-        onCancel={onClose}
-      >
-        <TextField
-          label="Team name"
-          error={formState.errors.name}
-          autoComplete="off"
-          {...register("name", { validate: findNameFault })}
-        />
-      </ActionForm>
-    </Dialog>
+      <TextField
+        label="Team name"
+        error={formState.errors.name}
+        autoComplete="off"
+        {...register("name", { validate: findNameFault })}
+      />
+    </FormDialog>
   );
 }

@@ -32,7 +32,6 @@ export function ApiCallDialog({ publicUrl, template: { latest, fields }, samples
   const node = formatNodeCall(publicUrl, { from: from || SENDER, ...email });
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       size="wide"
       title="Send with the API"

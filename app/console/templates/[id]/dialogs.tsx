@@ -7,6 +7,7 @@ import { useForm } from "react-hook-form";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { DoneAction } from "../../_ui/dialog/dialog-actions";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { showAction, showSuccess } from "../../_ui/dialog/toasts";
 import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
@@ -55,7 +56,6 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
 
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       title="Send test email"
       description="The test is sent like any other email, with your sample values, and appears in your email list."
@@ -134,22 +134,19 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
     }),
   );
   return (
-    <Dialog open onOpenChange={onClose} title="Name and alias">
-      <ActionForm onSubmit={save} action={action} onCancel={onClose} submitLabel="Save">
-        <NameFields
-          name={register("name", NAME_RULE)}
-          alias={register("alias", { pattern: ALIAS_RULE })}
-          errors={formState.errors}
-        />
-        {isAliasRemoved ? (
-          <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-            API calls that use the alias{" "}
-            <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code> are rejected with 404 as
-            soon as you save.
-          </p>
-        ) : null}
-      </ActionForm>
-    </Dialog>
+    <FormDialog onClose={onClose} title="Name and alias" onSubmit={save} action={action} submitLabel="Save">
+      <NameFields
+        name={register("name", NAME_RULE)}
+        alias={register("alias", { pattern: ALIAS_RULE })}
+        errors={formState.errors}
+      />
+      {isAliasRemoved ? (
+        <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+          API calls that use the alias <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code>{" "}
+          are rejected with 404 as soon as you save.
+        </p>
+      ) : null}
+    </FormDialog>
   );
 }
 
@@ -184,7 +181,6 @@ export function PublishDialog({ teamId, id, template, onRollBack, onClose }: Dia
   };
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       tone="plain"
       title={live === null ? "Publish this template?" : "Publish the draft?"}
@@ -253,7 +249,6 @@ export function ConflictDialog({ template, onClose }: DialogProps) {
   const their = fieldsOf(theirs);
   return (
     <Dialog
-      open
       onOpenChange={onClose}
       size="wide"
       title="Conflicting changes"

@@ -5,9 +5,8 @@ import { LoaderCircle } from "lucide-react";
 import Link from "next/link";
 import { useState } from "react";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
-import { Dialog } from "../../_ui/dialog/dialog";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { faultOf } from "../../_ui/fault";
-import { ActionForm } from "../../_ui/form/action-form";
 import { SelectField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
 import { linkStyle } from "../../_ui/styles";
@@ -32,30 +31,26 @@ export function TestEvent({ teamId, endpoint, onClose }: EndpointDialogProps) {
   });
   const { result } = testing;
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Send test event"
       description="A signed event with sample data and data.test: true."
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (type) testing.run({ team: teamId, id: endpoint.id, type });
+      }}
+      action={testing}
+      cancelLabel="Close"
+      submitLabel={result ? "Send another" : "Send"}
     >
-      <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (type) testing.run({ team: teamId, id: endpoint.id, type });
-        }}
-        action={testing}
-        onCancel={onClose}
-        cancelLabel="Close"
-        submitLabel={result ? "Send another" : "Send"}
-      >
-        <SelectField
-          label="Event"
-          value={type}
-          options={events}
-          onChange={({ target }) => setType(events.find((name) => name === target.value))}
-        />
-        {result ? <Outcome key={result.id} teamId={teamId} id={endpoint.id} event={result.id} /> : null}
-      </ActionForm>
-    </Dialog>
+      <SelectField
+        label="Event"
+        value={type}
+        options={events}
+        onChange={({ target }) => setType(events.find((name) => name === target.value))}
+      />
+      {result ? <Outcome key={result.id} teamId={teamId} id={endpoint.id} event={result.id} /> : null}
+    </FormDialog>
   );
 }
 

@@ -28,7 +28,6 @@ export function RollBack({ teamId, template, version, onDone, onClose }: Props) 
   });
   return (
     <Confirm
-      open
       onOpenChange={onClose}
       tone="plain"
       title={isRollback ? `Roll back to version ${version}?` : `Publish version ${version}?`}

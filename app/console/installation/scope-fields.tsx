@@ -1,5 +1,5 @@
-import type { UseFormReturn } from "react-hook-form";
 import { SelectField, TextField } from "../_ui/form/form";
+import { type Fields, filled } from "../_ui/form/use-fields";
 
 const KINDS = [
   { value: "team", label: "A team" },
@@ -16,16 +16,15 @@ export const scopeOf = ({ kind, team, domain }: ScopeValues) => ({
   domain: kind === "domain" ? domain.trim() : null,
 });
 
-type Props<Values extends ScopeValues> = { label: string; form: UseFormReturn<Values> };
+type Props<Values extends ScopeValues> = { label: string; form: Fields<Values> };
 
 /** The fields of a form that choose the installation, a team or a domain. */
 export function ScopeFields<Values extends ScopeValues>({ label, form }: Props<Values>) {
-  const { register, watch, formState } = form as unknown as UseFormReturn<ScopeValues>;
-  const { errors } = formState;
+  const { field, watch } = form as unknown as Fields<ScopeValues>;
   const kind = watch("kind");
   return (
     <>
-      <SelectField label={label} options={KINDS} {...register("kind")} />
+      <SelectField label={label} options={KINDS} {...field("kind")} />
       {kind === "installation" ? null : (
         <TextField
           label={kind === "team" ? "Team" : "Team (optional)"}
@@ -33,8 +32,7 @@ export function ScopeFields<Values extends ScopeValues>({ label, form }: Props<V
             kind === "team" ? "Its name or id." : "Its name or id. Needed if several teams have the domain."
           }
           autoComplete="off"
-          error={errors.team}
-          {...register("team", {
+          {...field("team", {
             validate: (text) => kind !== "team" || text.trim() !== "" || "Enter a team.",
           })}
         />
@@ -44,10 +42,26 @@ export function ScopeFields<Values extends ScopeValues>({ label, form }: Props<V
           label="Domain"
           placeholder="example.com"
           autoComplete="off"
-          error={errors.domain}
-          {...register("domain", { validate: (text) => text.trim() !== "" || "Enter a domain." })}
+          {...field("domain", filled("Enter a domain."))}
         />
       ) : null}
     </>
   );
 }
+
+/** Why something is paused or purged. */
+export const ReasonField = ({
+  form,
+  hint,
+}: {
+  form: Pick<Fields<{ reason: string }>, "field">;
+  hint: string;
+}) => (
+  <TextField
+    label="Reason"
+    hint={hint}
+    maxLength={500}
+    autoComplete="off"
+    {...form.field("reason", filled("Enter a reason."))}
+  />
+);

@@ -1,8 +1,8 @@
 "use client";
 
-import { useForm } from "react-hook-form";
 import { FormDialog } from "../_ui/dialog/form-dialog";
 import { RadioCards } from "../_ui/form/form";
+import { useFields } from "../_ui/form/use-fields";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -17,7 +17,7 @@ type Fields = { name: string; alias: string; starter: string };
 export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
-  const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
+  const { field, handleSubmit, setValue, watch, formState } = useFields<Fields>({
     defaultValues: { name: "", alias: "", starter: STARTERS[0].value },
   });
   const starter = STARTERS.find(({ value }) => value === watch("starter")) ?? STARTERS[0];
@@ -48,17 +48,16 @@ export function CreateTemplate({ teamId, onClose }: { teamId: string; onClose: (
       submitLabel="Create and edit"
     >
       <NameFields
-        name={register("name", {
+        name={field("name", {
           ...NAME_RULE,
           // The alias is derived from the name until the user edits it.
           onChange: ({ target }) => {
             if (!formState.dirtyFields.alias) setValue("alias", aliasOf(target.value));
           },
         })}
-        alias={register("alias", { pattern: ALIAS_RULE })}
-        errors={formState.errors}
+        alias={field("alias", { pattern: ALIAS_RULE })}
       />
-      <RadioCards label="Start from" options={STARTERS} value={starter.value} {...register("starter")} />
+      <RadioCards label="Start from" options={STARTERS} value={starter.value} {...field("starter")} />
     </FormDialog>
   );
 }

@@ -1,26 +1,16 @@
-import type { FieldErrors, UseFormRegisterReturn } from "react-hook-form";
+import type { ComponentProps } from "react";
 import { TextField } from "../_ui/form/form";
+import { filled } from "../_ui/form/use-fields";
 
-type Props = {
-  name: UseFormRegisterReturn;
-  alias: UseFormRegisterReturn;
-  errors: FieldErrors<{ name: string; alias: string }>;
-};
+type Field = Omit<ComponentProps<typeof TextField>, "label">;
 
-export const NAME_RULE = { validate: (text: string) => text.trim() !== "" || "Enter a name." };
+export const NAME_RULE = filled("Enter a name.");
 
 /** The name and the alias of a template. */
-export function NameFields({ name, alias, errors }: Props) {
+export function NameFields({ name, alias }: Record<"name" | "alias", Field>) {
   return (
     <>
-      <TextField
-        label="Name"
-        placeholder="Welcome email"
-        autoComplete="off"
-        maxLength={200}
-        error={errors.name}
-        {...name}
-      />
+      <TextField label="Name" placeholder="Welcome email" autoComplete="off" maxLength={200} {...name} />
       <TextField
         label="Alias"
         hint="Optional. Programs can use the alias instead of the id."
@@ -30,7 +20,6 @@ export function NameFields({ name, alias, errors }: Props) {
         spellCheck={false}
         isMono
         maxLength={64}
-        error={errors.alias}
         {...alias}
       />
     </>

@@ -2,13 +2,13 @@
 
 import Link from "next/link";
 import { type ReactNode, useEffect } from "react";
-import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import { Dialog } from "../_ui/dialog/dialog";
 import { SecretOnce } from "../_ui/dialog/secret-once";
 import { ActionForm } from "../_ui/form/action-form";
 import { Button } from "../_ui/form/button";
 import { CheckboxField, TextField } from "../_ui/form/form";
+import { filled, useFields } from "../_ui/form/use-fields";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
@@ -123,14 +123,16 @@ const ABOUT_URL = "URL: ";
 
 /** The URL and the events, for a new endpoint and for an existing one. */
 function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, children }: FormProps) {
-  const form = useForm<EndpointInput>({ defaultValues: values });
-  const { register, handleSubmit, formState, setValue, setFocus, watch } = form;
-  const { errors } = formState;
+  const { register, field, handleSubmit, formState, setValue, setFocus, watch } = useFields({
+    defaultValues: values,
+  });
+  const eventsFault = formState.errors.events?.message;
   const { fault, isBusy } = action;
   const urlFault = fault?.message.startsWith(ABOUT_URL) ? fault.message.slice(ABOUT_URL.length) : null;
   useEffect(() => {
     if (urlFault !== null) setFocus("url");
   }, [urlFault, setFocus]);
+  const url = field("url", filled("Enter a URL."));
   const rules = { validate: (events: string[]) => events.length > 0 || "Select at least one event." };
   const isAll = EVENT_NAMES.every((name) => watch("events").includes(name));
   return (
@@ -149,14 +151,14 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
         spellCheck={false}
         maxLength={2_048}
         isMono
-        error={errors.url ?? urlFault}
-        {...register("url", { validate: (text) => text.trim() !== "" || "Enter a URL." })}
+        {...url}
+        error={url.error ?? urlFault}
       />
       <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
         <legend className="px-1 font-medium">Events</legend>
-        {errors.events ? (
+        {eventsFault ? (
           <p role="alert" className="text-bad text-xs">
-            {errors.events.message}
+            {eventsFault}
           </p>
         ) : null}
         <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">

@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { PartsActions } from "../../_ui/dialog/parts-actions";
@@ -10,10 +9,11 @@ import { faultOf } from "../../_ui/fault";
 import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
+import { useFields } from "../../_ui/form/use-fields";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { useParts } from "../../_ui/use-parts";
-import { ScopeFields, type ScopeValues, scopeOf } from "../scope-fields";
+import { ReasonField, ScopeFields, type ScopeValues, scopeOf } from "../scope-fields";
 
 type Chosen = ReturnType<typeof scopeOf> & { reason: string };
 
@@ -30,12 +30,11 @@ export function PurgeQueue({ onClose }: { onClose: () => void }) {
   );
 }
 
+const NO_QUEUE: ScopeValues & { reason: string } = { kind: "team", team: "", domain: "", reason: "" };
 const IDLE = { isBusy: false, fault: null };
 
 function ChooseQueue({ onClose, onChoose }: { onClose: () => void; onChoose: (chosen: Chosen) => void }) {
-  const form = useForm<ScopeValues & { reason: string }>({
-    defaultValues: { kind: "team", team: "", domain: "", reason: "" },
-  });
+  const form = useFields({ defaultValues: NO_QUEUE });
   return (
     <FormDialog
       onClose={onClose}
@@ -45,7 +44,8 @@ function ChooseQueue({ onClose, onChoose }: { onClose: () => void; onChoose: (ch
       action={IDLE}
       submitLabel="Continue"
     >
-      <QueueFields form={form} reasonHint="Recorded with every email that is canceled." />
+      <ScopeFields label="Queue" form={form} />
+      <ReasonField form={form} hint="Recorded with every email that is canceled." />
     </FormDialog>
   );
 }
@@ -107,9 +107,7 @@ const formatDeliveries = (count: number, more = false): string =>
 /** Pauses sending for the installation, a team or a domain. */
 export function PauseQueue({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm<ScopeValues & { reason: string }>({
-    defaultValues: { kind: "team", team: "", domain: "", reason: "" },
-  });
+  const form = useFields({ defaultValues: NO_QUEUE });
   const pausing = useAction(trpc.queues.pause.mutationOptions(), {
     done: "Paused. No worker starts another dialogue.",
     refresh: [trpc.queues.status.queryKey(), trpc.service.pathKey(), trpc.installation.teams.queryKey()],
@@ -124,27 +122,8 @@ export function PauseQueue({ onClose }: { onClose: () => void }) {
       action={pausing}
       submitLabel="Pause sending"
     >
-      <QueueFields form={form} reasonHint="Shown to the team with every email that waits." />
-    </FormDialog>
-  );
-}
-
-type Form = UseFormReturn<ScopeValues & { reason: string }>;
-
-/** The fields that choose a queue, and the reason. */
-function QueueFields({ form, reasonHint }: { form: Form; reasonHint: string }) {
-  const { register, formState } = form;
-  return (
-    <>
       <ScopeFields label="Queue" form={form} />
-      <TextField
-        label="Reason"
-        hint={reasonHint}
-        maxLength={500}
-        autoComplete="off"
-        error={formState.errors.reason}
-        {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
-      />
-    </>
+      <ReasonField form={form} hint="Shown to the team with every email that waits." />
+    </FormDialog>
   );
 }

@@ -3,7 +3,6 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { inferRouterOutputs } from "@trpc/server";
 import { useEffect, useRef } from "react";
-import { useForm } from "react-hook-form";
 import type { RelayRow, relaysRouter } from "#server/trpc/installation/relays";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { FormDialog } from "../../_ui/dialog/form-dialog";
@@ -12,10 +11,11 @@ import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
+import { useFields } from "../../_ui/form/use-fields";
 import { Fetched } from "../../_ui/page/fetched";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
-import { ScopeFields, type ScopeValues, scopeOf } from "../scope-fields";
+import { ReasonField, ScopeFields, type ScopeValues, scopeOf } from "../scope-fields";
 import { EMPTY_RELAY, RelayForm, relayInput, reportTest } from "./relay-fields";
 
 type Connection = inferRouterOutputs<typeof relaysRouter>["connection"];
@@ -41,7 +41,7 @@ export function EditRelay({ relay, onClose }: Props) {
 function EditForm({ relay, connection, onClose }: Props & { connection: Connection }) {
   const trpc = useTRPC();
   const { port, connectionsMax, verify, ...shown } = connection;
-  const form = useForm({
+  const form = useFields({
     defaultValues: {
       ...shown,
       name: relay.name,
@@ -49,9 +49,9 @@ function EditForm({ relay, connection, onClose }: Props & { connection: Connecti
       connectionsMax: String(connectionsMax),
       certificate: verify || shown.tls === "opportunistic" ? ("valid" as const) : ("any" as const),
       password: "",
+      position: String(relay.position),
     },
   });
-  const place = useForm({ defaultValues: { position: String(relay.position) } });
   const saving = useAction(trpc.relays.update.mutationOptions(), {
     refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
     onDone: (changed) => {
@@ -59,10 +59,8 @@ function EditForm({ relay, connection, onClose }: Props & { connection: Connecti
       onClose();
     },
   });
-  const submit = form.handleSubmit((fields) =>
-    place.handleSubmit(({ position }) =>
-      saving.run({ id: relay.id, ...relayInput(fields), position: Number(position) }),
-    )(),
+  const submit = form.handleSubmit(({ position, ...fields }) =>
+    saving.run({ id: relay.id, ...relayInput(fields), position: Number(position) }),
   );
   return (
     <ActionForm onSubmit={submit} action={saving} onCancel={onClose} submitLabel="Save changes">
@@ -79,8 +77,7 @@ function EditForm({ relay, connection, onClose }: Props & { connection: Connecti
         hint="Relays of one scope are tried in the order of their positions."
         inputMode="numeric"
         autoComplete="off"
-        error={place.formState.errors.position}
-        {...place.register("position", {
+        {...form.field("position", {
           validate: (text) => /^\d{1,4}$/.test(text.trim()) || "Enter a number from 1 to 1000.",
         })}
       />
@@ -88,11 +85,12 @@ function EditForm({ relay, connection, onClose }: Props & { connection: Connecti
   );
 }
 
+const EVERYWHERE: ScopeValues = { kind: "installation", team: "", domain: "" };
+
 /** Adds a relay for all teams, a team or a domain, and tests it. */
 export function AddRelay({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const form = useForm({ defaultValues: EMPTY_RELAY });
-  const scope = useForm<ScopeValues>({ defaultValues: { kind: "installation", team: "", domain: "" } });
+  const form = useFields({ defaultValues: { ...EMPTY_RELAY, ...EVERYWHERE } });
   const adding = useAction(trpc.relays.add.mutationOptions(), {
     refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
     onDone: (added) => {
@@ -100,8 +98,8 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
       onClose();
     },
   });
-  const submit = form.handleSubmit((fields) =>
-    scope.handleSubmit((chosen) => adding.run({ ...relayInput(fields), ...scopeOf(chosen) }))(),
+  const submit = form.handleSubmit(({ kind, team, domain, ...fields }) =>
+    adding.run({ ...relayInput(fields), ...scopeOf({ kind, team, domain }) }),
   );
   return (
     <FormDialog
@@ -113,7 +111,7 @@ export function AddRelay({ onClose }: { onClose: () => void }) {
       submitLabel="Add relay"
     >
       <RelayForm form={form} passwordHint="Stored encrypted and never shown again." />
-      <ScopeFields label="For" form={scope} />
+      <ScopeFields label="For" form={form} />
     </FormDialog>
   );
 }
@@ -162,7 +160,7 @@ const formatResult = ({ fault, isResumed }: { fault: string | null; isResumed: b
 /** Pauses a relay, with the reason. */
 export function PauseRelay({ relay: { id, name }, onClose }: Props) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { reason: "" } });
+  const form = useFields({ defaultValues: { reason: "" } });
   const pausing = useAction(trpc.relays.pause.mutationOptions(), {
     done: `${name} paused`,
     refresh: [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()],
@@ -173,18 +171,11 @@ export function PauseRelay({ relay: { id, name }, onClose }: Props) {
       onClose={onClose}
       title={`Pause the relay ${name}`}
       description="Its email uses the next relay, or waits if there is none. Dialogues in progress finish."
-      onSubmit={handleSubmit(({ reason }) => pausing.run({ id, reason }))}
+      onSubmit={form.handleSubmit(({ reason }) => pausing.run({ id, reason }))}
       action={pausing}
       submitLabel="Pause relay"
     >
-      <TextField
-        label="Reason"
-        hint="Shown with the email that waits."
-        maxLength={500}
-        autoComplete="off"
-        error={formState.errors.reason}
-        {...register("reason", { validate: (text) => text.trim() !== "" || "Enter a reason." })}
-      />
+      <ReasonField form={form} hint="Shown with the email that waits." />
     </FormDialog>
   );
 }

@@ -1,8 +1,8 @@
 "use client";
 
-import type { UseFormReturn } from "react-hook-form";
 import { showError, showSuccess } from "../../_ui/dialog/toasts";
 import { SelectField, TextField } from "../../_ui/form/form";
+import { type Fields, filled } from "../../_ui/form/use-fields";
 
 const ENCRYPTIONS = [
   { value: "required", label: "STARTTLS" },
@@ -56,19 +56,19 @@ export function reportTest({ relay, fault }: { relay: { name: string }; fault: s
   showError({ message, code: null, requestId: null });
 }
 
-const isFilled = (message: string) => (text: string) => text.trim() !== "" || message;
-const isNumber = (message: string) => (text: string) => /^\d{1,5}$/.test(text.trim()) || message;
+const numeric = (message: string) => ({
+  validate: (text: string) => /^\d{1,5}$/.test(text.trim()) || message,
+});
 
-type Props = {
-  form: UseFormReturn<RelayFields>;
+type Props<Values extends RelayFields> = {
+  form: Fields<Values>;
   /** Below the password. */
   passwordHint: string;
 };
 
 /** Name, server and login of a relay. */
-export function RelayForm({ form, passwordHint }: Props) {
-  const { register, formState, getFieldState, setValue } = form;
-  const { errors } = formState;
+export function RelayForm<Values extends RelayFields>({ form, passwordHint }: Props<Values>) {
+  const { field, getFieldState, setValue } = form as unknown as Fields<RelayFields>;
   return (
     <>
       <TextField
@@ -76,8 +76,7 @@ export function RelayForm({ form, passwordHint }: Props) {
         placeholder="main"
         maxLength={100}
         autoComplete="off"
-        error={errors.name}
-        {...register("name", { validate: isFilled("Enter a name.") })}
+        {...field("name", filled("Enter a name."))}
       />
       <div className="grid grid-cols-[1fr_6rem] gap-4">
         <TextField
@@ -85,15 +84,13 @@ export function RelayForm({ form, passwordHint }: Props) {
           placeholder="smtp.example.com"
           autoComplete="off"
           spellCheck={false}
-          error={errors.host}
-          {...register("host", { validate: isFilled("Enter a host.") })}
+          {...field("host", filled("Enter a host."))}
         />
         <TextField
           label="Port"
           inputMode="numeric"
           autoComplete="off"
-          error={errors.port}
-          {...register("port", { validate: isNumber("Enter a port.") })}
+          {...field("port", numeric("Enter a port."))}
         />
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
@@ -101,23 +98,23 @@ export function RelayForm({ form, passwordHint }: Props) {
           label="Encryption"
           hint="With a login, TLS is always required, except on this machine."
           options={ENCRYPTIONS}
-          {...register("tls", {
+          {...field("tls", {
             onChange: ({ target }) => {
               if (!getFieldState("port").isDirty)
                 setValue("port", target.value === "implicit" ? "465" : "587");
             },
           })}
         />
-        <SelectField label="Certificate" options={CERTIFICATES} {...register("certificate")} />
+        <SelectField label="Certificate" options={CERTIFICATES} {...field("certificate")} />
       </div>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="User" autoComplete="off" spellCheck={false} {...register("user")} />
+        <TextField label="User" autoComplete="off" spellCheck={false} {...field("user")} />
         <TextField
           label="Password"
           type="password"
           hint={passwordHint}
           autoComplete="new-password"
-          {...register("password")}
+          {...field("password")}
         />
       </div>
       <TextField
@@ -125,8 +122,7 @@ export function RelayForm({ form, passwordHint }: Props) {
         hint="The most connections that each worker opens."
         inputMode="numeric"
         autoComplete="off"
-        error={errors.connectionsMax}
-        {...register("connectionsMax", { validate: isNumber("Enter a number of connections.") })}
+        {...field("connectionsMax", numeric("Enter a number of connections."))}
       />
     </>
   );

@@ -3,7 +3,6 @@
 import { MailCheck, MailX } from "lucide-react";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import type { CreatedInvitationResponse } from "#server/shared/wire/people/invitation";
 import { loadPage } from "../../_ui/connection/connection";
 import { Confirm } from "../../_ui/dialog/confirm";
@@ -12,6 +11,7 @@ import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { SecretText } from "../../_ui/dialog/secret-once";
 import { RadioCards, TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { useCan } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
 import { When } from "../../_ui/text/when";
@@ -126,7 +126,7 @@ function LeaveDialog({ teamId, onClose }: Props) {
 export function Invite({ teamId, onClose }: Props) {
   const trpc = useTRPC();
   const can = useCan();
-  const { register, handleSubmit, formState } = useForm<{ email: string; role: Role }>({
+  const { field, handleSubmit } = useFields<{ email: string; role: Role }>({
     defaultValues: { email: "", role: "member" },
   });
   const inviting = useAction(trpc.invitations.create.mutationOptions({ gcTime: 0 }), {
@@ -149,13 +149,12 @@ export function Invite({ teamId, onClose }: Props) {
         type="email"
         autoComplete="off"
         placeholder="ann@example.com"
-        error={formState.errors.email}
-        {...register("email", {
+        {...field("email", {
           validate: (text) =>
             /^\s*[^\s@]+@[^\s@]+\s*$/.test(text) || "Enter one email address, such as ann@example.com.",
         })}
       />
-      <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...register("role")} />
+      <RadioCards label="Role" options={roleOptions(can("owners:write"))} {...field("role")} />
     </FormDialog>
   );
 }

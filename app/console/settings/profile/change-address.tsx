@@ -1,11 +1,11 @@
 "use client";
 
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { DoneAction } from "../../_ui/dialog/dialog-actions";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { Address } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -14,8 +14,7 @@ import { useAction } from "../../_ui/use-action";
 export function ChangeAddress({ proof, onClose }: { proof: string; onClose: () => void }) {
   const trpc = useTRPC();
   const [sentTo, setSentTo] = useState<string | null>(null);
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { email: "", proof: "" } });
-  const { errors } = formState;
+  const { field, handleSubmit } = useFields({ defaultValues: { email: "", proof: "" } });
   const requesting = useAction(trpc.profile.changeEmail.mutationOptions(), {
     onDone: (_, { email }) => setSentTo(email.trim()),
   });
@@ -37,8 +36,7 @@ export function ChangeAddress({ proof, onClose }: { proof: string; onClose: () =
             label="New email address"
             type="email"
             autoComplete="email"
-            error={errors.email}
-            {...register("email", { validate: (text) => text.includes("@") || "Enter an email address." })}
+            {...field("email", { validate: (text) => text.includes("@") || "Enter an email address." })}
           />
           {proof === "fresh_session" ? (
             <p className="text-soft leading-6">This is possible for 10 minutes after a sign-in.</p>
@@ -47,8 +45,7 @@ export function ChangeAddress({ proof, onClose }: { proof: string; onClose: () =
               label={isPassword ? "Current password" : "Code"}
               type={isPassword ? "password" : "text"}
               autoComplete={isPassword ? "current-password" : "one-time-code"}
-              error={errors.proof}
-              {...register("proof", {
+              {...field("proof", {
                 required: isPassword
                   ? "Enter your current password."
                   : "Enter a code from your authenticator app.",

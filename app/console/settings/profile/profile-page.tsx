@@ -3,10 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearchParams } from "next/navigation";
 import { Suspense, useState } from "react";
-import { useForm } from "react-hook-form";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { CheckboxField, TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
@@ -74,7 +74,7 @@ function AlertEmails({ isOn }: { isOn: boolean }) {
 
 function ProfileForm({ name }: { name: string }) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ values: { name } });
+  const { field, handleSubmit, formState } = useFields({ values: { name } });
   const renaming = useAction(trpc.profile.rename.mutationOptions(), {
     done: "Profile saved",
     refresh: [trpc.profile.get.queryKey(), trpc.members.list.queryKey()],
@@ -90,8 +90,7 @@ function ProfileForm({ name }: { name: string }) {
         label="Name"
         hint="Shown next to your email address. Optional."
         autoComplete="name"
-        error={formState.errors.name}
-        {...register("name", {
+        {...field("name", {
           maxLength: { value: 100, message: "Enter a name of at most 100 characters." },
         })}
       />

@@ -1,8 +1,8 @@
 "use client";
 
-import { useForm } from "react-hook-form";
 import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { useTRPC } from "../../_ui/trpc";
 import { useAccountAction } from "./use-account-action";
 
@@ -11,10 +11,9 @@ const charsMin = 12;
 /** Replaces the password of the user. */
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState, getValues } = useForm({
+  const { field, handleSubmit, getValues } = useFields({
     defaultValues: { current: "", next: "", again: "" },
   });
-  const { errors } = formState;
   const changing = useAccountAction(trpc.account.changePassword.mutationOptions(), {
     done: "Password changed",
     onDone: onClose,
@@ -31,16 +30,14 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         label="Current password"
         type="password"
         autoComplete="current-password"
-        error={errors.current}
-        {...register("current", { required: "Enter your current password." })}
+        {...field("current", { required: "Enter your current password." })}
       />
       <TextField
         label="New password"
         type="password"
         autoComplete="new-password"
         hint={`At least ${charsMin} characters. Several words are stronger than a short password with symbols.`}
-        error={errors.next}
-        {...register("next", {
+        {...field("next", {
           required: "Enter a new password.",
           minLength: { value: charsMin, message: `Enter at least ${charsMin} characters.` },
           maxLength: { value: 256, message: "Enter at most 256 characters." },
@@ -50,8 +47,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
         label="Confirm new password"
         type="password"
         autoComplete="new-password"
-        error={errors.again}
-        {...register("again", {
+        {...field("again", {
           validate: (again) => again === getValues("next") || "The passwords do not match.",
         })}
       />

@@ -1,12 +1,12 @@
 "use client";
 
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import type { PasskeyView } from "#server/shared/wire/people/account";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { FormDialog } from "../../_ui/dialog/form-dialog";
 import type { Fault } from "../../_ui/fault";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import { ProofDialog } from "./proof-dialog";
@@ -94,7 +94,7 @@ function AddPasskey({ methods, onClose }: Props) {
 
 function RenamePasskey({ passkey, onClose }: PasskeyProps) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { name: passkey.name } });
+  const { field, handleSubmit } = useFields({ defaultValues: { name: passkey.name } });
   const renaming = useAction(trpc.account.renamePasskey.mutationOptions(), {
     done: "Passkey renamed",
     refresh: [trpc.account.signInMethods.queryKey()],
@@ -111,8 +111,7 @@ function RenamePasskey({ passkey, onClose }: PasskeyProps) {
       <TextField
         label="Name"
         autoComplete="off"
-        error={formState.errors.name}
-        {...register("name", {
+        {...field("name", {
           validate: (name) => name.trim() !== "" || "Enter a name.",
           maxLength: { value: 60, message: "Enter a name of at most 60 characters." },
         })}

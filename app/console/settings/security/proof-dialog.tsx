@@ -2,7 +2,6 @@
 
 import { Download, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
-import { useForm } from "react-hook-form";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { DialogActions } from "../../_ui/dialog/dialog-actions";
@@ -10,6 +9,7 @@ import { useConfirmLeave } from "../../_ui/dialog/secret-once";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { CopyButton } from "../../_ui/text/copy-button";
 import type { ActionState } from "../../_ui/use-action";
 
@@ -68,7 +68,7 @@ export function ProofDialog({ title, codes, nextStep, ...form }: Props) {
 }
 
 function ProofForm({ proof, onProof, onClose, children, ...form }: FormProps) {
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { proof: "" } });
+  const { field, handleSubmit } = useFields({ defaultValues: { proof: "" } });
   return (
     <ActionForm onSubmit={handleSubmit((fields) => onProof(fields.proof))} onCancel={onClose} {...form}>
       {children}
@@ -81,8 +81,7 @@ function ProofForm({ proof, onProof, onClose, children, ...form }: FormProps) {
           {...PROOF_FIELDS[proof]}
           type="password"
           autoComplete="current-password"
-          error={formState.errors.proof}
-          {...register("proof", { required: "Enter it to confirm your identity." })}
+          {...field("proof", { required: "Enter it to confirm your identity." })}
         />
       )}
     </ActionForm>

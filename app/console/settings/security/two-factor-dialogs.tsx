@@ -1,10 +1,10 @@
 "use client";
 
-import { useForm } from "react-hook-form";
 import { encode } from "uqr";
 import type { SignInMethodsView } from "#server/trpc/account/account";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { useTRPC } from "../../_ui/trpc";
 import { type ActionState, useAction } from "../../_ui/use-action";
@@ -66,7 +66,7 @@ type SecretStepProps = {
 };
 
 function SecretStep({ secret, uri, action, onCode, onCancel }: SecretStepProps) {
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { code: "" } });
+  const { field, handleSubmit } = useFields({ defaultValues: { code: "" } });
   return (
     <ActionForm
       onSubmit={handleSubmit(({ code }) => onCode(code))}
@@ -97,8 +97,7 @@ function SecretStep({ secret, uri, action, onCode, onCancel }: SecretStepProps) 
         inputMode="numeric"
         autoComplete="one-time-code"
         maxLength={12}
-        error={formState.errors.code}
-        {...register("code", {
+        {...field("code", {
           required: "Enter the code from the app.",
           pattern: { value: /^\s*(\d\s*){6}$/, message: "Enter six digits." },
         })}

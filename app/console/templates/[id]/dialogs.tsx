@@ -3,7 +3,6 @@
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRef } from "react";
-import { useForm } from "react-hook-form";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { DoneAction } from "../../_ui/dialog/dialog-actions";
@@ -13,6 +12,7 @@ import { faultOf } from "../../_ui/fault";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
 import { testRecipientOf } from "../../_ui/text/send-example";
@@ -40,7 +40,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
   const { fields, isDirty } = template;
   const domains = useQuery(trpc.domains.names.queryOptions({ team: teamId }));
   const verified = (domains.data ?? []).filter(({ isVerified }) => isVerified);
-  const { register, handleSubmit, formState } = useForm({
+  const { field, handleSubmit } = useFields({
     defaultValues: { to: testRecipientOf(fields.from, ownAddress), from: fields.from },
   });
   const action = useAction(trpc.templates.sendTest.mutationOptions());
@@ -82,21 +82,19 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
             label="To"
             inputMode="email"
             autoComplete="email"
-            error={formState.errors.to}
-            {...register("to", { required: "Enter an email address." })}
+            {...field("to", { required: "Enter an email address." })}
           />
           <TextField
             label="From"
             placeholder="Name <hello@example.com>"
             autoComplete="off"
             spellCheck={false}
-            error={formState.errors.from}
             hint={
               verified.length > 0
                 ? `Verified domains: ${verified.map(({ name }) => name).join(", ")}. Email from backstamp.test never leaves this installation.`
                 : "Use a verified domain of the team."
             }
-            {...register("from", { required: "Enter a sender. The template has none." })}
+            {...field("from", { required: "Enter a sender. The template has none." })}
           />
           {missing.length > 0 ? (
             <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
@@ -114,7 +112,7 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
 export function NameDialog({ teamId, template, onClose }: DialogProps) {
   const trpc = useTRPC();
   const { latest, base } = template;
-  const { register, handleSubmit, watch, formState } = useForm({
+  const { field, handleSubmit, watch } = useFields({
     defaultValues: { name: latest.name, alias: latest.alias ?? "" },
   });
   const action = useAction(trpc.templates.save.mutationOptions(), {
@@ -135,11 +133,7 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
   );
   return (
     <FormDialog onClose={onClose} title="Name and alias" onSubmit={save} action={action} submitLabel="Save">
-      <NameFields
-        name={register("name", NAME_RULE)}
-        alias={register("alias", { pattern: ALIAS_RULE })}
-        errors={formState.errors}
-      />
+      <NameFields name={field("name", NAME_RULE)} alias={field("alias", { pattern: ALIAS_RULE })} />
       {isAliasRemoved ? (
         <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
           API calls that use the alias <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code>{" "}

@@ -2,7 +2,6 @@
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useForm } from "react-hook-form";
 import type { WebhookEvent } from "#server/services/webhooks/events/types";
 import { hourMs } from "#server/shared/durations";
 import type { EndpointView } from "#server/trpc/webhooks/views";
@@ -12,6 +11,7 @@ import { faultOf } from "../../_ui/fault";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, SelectField, SubmitButton, TextField } from "../../_ui/form/form";
 import { FormFault } from "../../_ui/form/form-fault";
+import { useFields } from "../../_ui/form/use-fields";
 import { formatNumber } from "../../_ui/format-number";
 import { FaultNote } from "../../_ui/text/notes";
 import { useTRPC } from "../../_ui/trpc";
@@ -39,11 +39,10 @@ const TYPES = [{ value: "", label: "Any event" }, ...EVENT_NAMES];
 
 /** Replays the events of a time range. Counts them first. */
 export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) {
-  const form = useForm<RangeFields>({ defaultValues: EMPTY_RANGE });
   const [range, setRange] = useState<Range | null>(null);
   const trpc = useTRPC();
   const replay = useParts(0, [trpc.webhooks.get.queryKey(), trpc.webhooks.deliveries.queryKey()]);
-  const { register, handleSubmit, watch, setError, formState } = form;
+  const { field, handleSubmit, watch, setError } = useFields({ defaultValues: EMPTY_RANGE });
   const isCustom = watch("span") === "own";
   const chooseRange = () => {
     setRange(null);
@@ -72,25 +71,20 @@ export function ReplayRange({ teamId, endpoint, onClose }: EndpointDialogProps) 
         />
       ) : (
         <form onSubmit={submit} noValidate className="flex flex-col gap-5">
-          <RadioCards label="Status" options={STATUSES} {...register("status")} />
-          <SelectField label="Time range" options={SPANS} {...register("span")} />
+          <RadioCards label="Status" options={STATUSES} {...field("status")} />
+          <SelectField label="Time range" options={SPANS} {...field("span")} />
           {isCustom ? (
             <div className="grid gap-4 md:grid-cols-2">
-              <TextField
-                label="From"
-                type="datetime-local"
-                error={formState.errors.since}
-                {...register("since")}
-              />
+              <TextField label="From" type="datetime-local" {...field("since")} />
               <TextField
                 label="Until"
                 type="datetime-local"
                 hint="Leave empty for now."
-                {...register("until")}
+                {...field("until")}
               />
             </div>
           ) : null}
-          <SelectField label="Event" options={TYPES} {...register("type")} />
+          <SelectField label="Event" options={TYPES} {...field("type")} />
           <DialogActions>
             <Button onClick={onClose}>Cancel</Button>
             <SubmitButton>Count events</SubmitButton>

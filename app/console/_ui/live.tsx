@@ -58,6 +58,20 @@ export function usePolling(): <Ms extends number | false>(ms: Ms) => Ms | number
   return useCallback((ms) => (isLive && ms !== false ? Math.max(ms, backstopMs) : ms), [isLive]);
 }
 
+/**
+ * The same for a query whose data says how often: every `activeMs` while it is about to change, otherwise
+ * every `idleMs`.
+ */
+export function useActivePolling<Data>(
+  isActive: (data: Data) => boolean | undefined,
+  activeMs: number,
+  idleMs: number,
+) {
+  const polling = usePolling();
+  return ({ state: { data } }: { state: { data: Data | undefined } }) =>
+    polling(data && isActive(data) ? activeMs : idleMs);
+}
+
 function onVisibility(onChange: () => void): () => void {
   document.addEventListener("visibilitychange", onChange);
   return () => document.removeEventListener("visibilitychange", onChange);

@@ -59,6 +59,10 @@ export const DELIVERY_LABELS: Record<DeliveryStatus, Label> = {
   },
 };
 
+/** Whether a delivery will change soon. */
+export const isInProgress = (delivery: { status: DeliveryStatus } | undefined): boolean =>
+  delivery?.status === "pending" || delivery?.status === "attempting";
+
 export const DELIVERY_STATUSES = Object.keys(DELIVERY_LABELS) as DeliveryStatus[];
 
 /** The status of an event delivery. One that is pending after failed attempts shows their number. */
@@ -100,6 +104,10 @@ export function ResponseBadge({ of }: { of: Pick<WebhookAttemptWire, "http_statu
     </Badge>
   );
 }
+
+/** Whether events of an endpoint are pending or in progress. */
+export const hasPending = ({ waiting, inProgress }: Pick<EndpointView, "waiting" | "inProgress">): boolean =>
+  waiting + inProgress > 0;
 
 /** The number of pending events; "n+" if there are more than were counted. */
 export const formatPending = ({

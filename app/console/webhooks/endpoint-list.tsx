@@ -7,7 +7,7 @@ import type { EndpointView } from "#server/trpc/webhooks/views";
 import { useCreation } from "../_ui/list/create-button";
 import { type Column, DataTable } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
-import { usePolling } from "../_ui/live";
+import { useActivePolling } from "../_ui/live";
 import { Fetched } from "../_ui/page/fetched";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
@@ -16,12 +16,11 @@ import { useConsoleHref } from "../_ui/team";
 import { BreakableUrl } from "../_ui/text/address";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { EndpointBadge, formatPending, ResponseBadge } from "./badges";
+import { EndpointBadge, formatPending, hasPending, ResponseBadge } from "./badges";
 import { formatEvents } from "./events";
 import { HEADING } from "./loading";
 
-/** Refetches often while event deliveries are pending. A hidden tab does not refetch. */
-const refetchMs = { active: 3_000, idle: 15_000 };
+const idleMs = 15_000;
 
 const AddEndpoint = lazyDialog(async () => (await import("./endpoint-form")).AddEndpoint);
 
@@ -108,19 +107,13 @@ const COLUMNS: readonly Column<EndpointView>[] = [
 /** The endpoints of the team. */
 export function EndpointList({ teamId }: { teamId: string }) {
   const trpc = useTRPC();
-  const polling = usePolling();
+  const refetchInterval = useActivePolling<EndpointView[]>(
+    (endpoints) => endpoints.some(hasPending),
+    3_000,
+    idleMs,
+  );
   const list = useQuery(
-    trpc.webhooks.list.queryOptions(
-      { team: teamId },
-      {
-        refetchInterval: ({ state }) =>
-          polling(
-            state.data?.some(({ waiting, inProgress }) => waiting + inProgress > 0)
-              ? refetchMs.active
-              : refetchMs.idle,
-          ),
-      },
-    ),
+    trpc.webhooks.list.queryOptions({ team: teamId }, { refetchInterval }),
   );
   const { button, form } = useCreation(
     AddEndpoint,
@@ -160,7 +153,7 @@ function UnknownOutcomes({ teamId, hasEndpoints }: Props) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const query = useQuery(
-    trpc.webhooks.heldUnknown.queryOptions({ team: teamId }, { refetchInterval: refetchMs.idle }),
+    trpc.webhooks.heldUnknown.queryOptions({ team: teamId }, { refetchInterval: idleMs }),
   );
   const { data } = query;
   if (query.error && !data)

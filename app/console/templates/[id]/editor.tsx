@@ -2,8 +2,6 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useRef, useState } from "react";
-import { faultOfKey } from "#server/shared/template-tags";
-import { keysIn, namesInLists, optionalKeysIn, rawKeysIn } from "#server/shared/template-variables";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import { showError } from "../../_ui/dialog/toasts";
 import { FormFault } from "../../_ui/form/form-fault";
@@ -47,12 +45,6 @@ export function TemplateEditor(props: EditorProps) {
   return <Fetched by={query}>{(loaded) => <Editor {...props} loaded={loaded} />}</Fetched>;
 }
 
-/** Names inside lists that a user can declare as variables. */
-const undeclaredInLists = (sources: string[], variables: readonly { key: string }[]): string[] =>
-  [...namesInLists(...sources)].filter(
-    (name) => faultOfKey(name) === null && !variables.some(({ key }) => key === name),
-  );
-
 type Pane = "write" | "preview" | "variables";
 
 /** The editor of a template: its content, the preview and the variables. */
@@ -82,7 +74,6 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
   const variables = useMemo(() => effectiveVariables(fields), [fields]);
   const declared = useMemo(() => base.fields.variables.map(({ key }) => key), [base]);
 
-  const sources = [fields.subject, fields.html, fields.text ?? ""];
   const close = () => setOpened(null);
   const visibilityOf = (which: Pane) => (pane === which ? "" : "max-xl:hidden");
   const Opened = opened && opened !== "delete" ? DIALOGS[opened] : null;
@@ -116,24 +107,19 @@ function Editor({ loaded, ...props }: EditorProps & { loaded: TemplateView }) {
         </div>
         <div className={`min-w-0 ${visibilityOf("preview")}`}>
           <PreviewPane
-            preview={preview}
-            fields={fields}
             teamId={teamId}
             id={id}
+            template={template}
+            preview={preview}
             samples={samples}
-            revision={base.revision}
-            isDirty={isDirty}
             onTextRequested={setTextRequested}
           />
         </div>
         <div className={`min-w-0 xl:col-span-2 ${visibilityOf("variables")}`}>
           <VariablesCard
+            fields={fields}
             variables={variables}
             declared={declared}
-            used={[...keysIn(...sources), ...namesInLists(...sources)]}
-            raw={rawKeysIn(fields.html)}
-            inLists={undeclaredInLists(sources, variables)}
-            optional={optionalKeysIn(...sources)}
             samples={samples}
             isReadOnly={isReadOnly}
             onChange={(next) => template.edit({ variables: next })}

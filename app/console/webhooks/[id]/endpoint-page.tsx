@@ -3,36 +3,25 @@
 import { useQuery } from "@tanstack/react-query";
 import { Suspense } from "react";
 import { SkeletonCard } from "../../_ui/list/skeleton";
-import { usePolling } from "../../_ui/live";
+import { useActivePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { BreakableUrl } from "../../_ui/text/address";
 import { useTRPC } from "../../_ui/trpc";
-import { EndpointBadge } from "../badges";
+import { EndpointBadge, hasPending } from "../badges";
 import { EndpointActions } from "./actions";
 import { Deliveries } from "./deliveries/deliveries";
 import { EndpointFacts, EndpointNote, EventWarnings } from "./facts";
 import { Verify } from "./verify";
 
-const refetchMs = { active: 2_000, idle: 10_000 };
 const back = { href: "/console/webhooks", label: "Webhooks" };
 
 /** One endpoint. Refetches often while event deliveries are pending. */
 export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
-  const polling = usePolling();
+  const refetchInterval = useActivePolling(hasPending, 2_000, 10_000);
   const query = useQuery(
-    trpc.webhooks.get.queryOptions(
-      { team: teamId, id },
-      {
-        refetchInterval: ({ state }) =>
-          polling(
-            (state.data?.waiting ?? 0) + (state.data?.inProgress ?? 0) > 0
-              ? refetchMs.active
-              : refetchMs.idle,
-          ),
-      },
-    ),
+    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval }),
   );
   const { data } = query;
   if (!data)

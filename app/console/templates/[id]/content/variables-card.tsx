@@ -2,22 +2,32 @@
 
 import { X } from "lucide-react";
 import { useId } from "react";
-import type { VariableType } from "#server/shared/template-variables";
+import { faultOfKey } from "#server/shared/template-tags";
+import {
+  keysIn,
+  namesInLists,
+  optionalKeysIn,
+  rawKeysIn,
+  type VariableType,
+} from "#server/shared/template-variables";
 import { Button } from "../../../_ui/form/button";
 import { Select } from "../../../_ui/form/select";
 import { areaStyle, cardStyle, fieldStyle, iconButtonStyle } from "../../../_ui/styles";
 import { type Label, LabelBadge } from "../../../_ui/text/badge";
-import { faultOfFallback, faultOfValue, type Samples, TYPE_NAMES, type VariableField } from "../fields";
+import {
+  type Fields,
+  faultOfFallback,
+  faultOfValue,
+  type Samples,
+  TYPE_NAMES,
+  type VariableField,
+} from "../fields";
 
 type Props = {
+  fields: Fields;
   variables: readonly VariableField[];
   /** Variables that the saved version declares. */
   declared: readonly string[];
-  used: readonly string[];
-  raw: ReadonlySet<string>;
-  /** Names inside lists that are not declared. */
-  inLists: readonly string[];
-  optional: ReadonlySet<string>;
   samples: Samples;
   isReadOnly: boolean;
   onChange: (variables: VariableField[]) => void;
@@ -25,8 +35,16 @@ type Props = {
 };
 
 /** The variables of the template with their type, fallback and sample value. */
-export function VariablesCard(props: Props) {
-  const { variables, samples, isReadOnly, onChange, onSample } = props;
+export function VariablesCard({ fields, variables, declared, samples, isReadOnly, ...on }: Props) {
+  const { onChange, onSample } = on;
+  const sources = [fields.subject, fields.html, fields.text ?? ""];
+  const inLists = namesInLists(...sources);
+  const undeclared = [...inLists].filter(
+    (name) => faultOfKey(name) === null && !variables.some(({ key }) => key === name),
+  );
+  const used = new Set([...keysIn(...sources), ...inLists]);
+  const raw = rawKeysIn(fields.html);
+  const optional = optionalKeysIn(...sources);
   const change = (key: string, part: Partial<VariableField>) =>
     onChange(variables.map((variable) => (variable.key === key ? { ...variable, ...part } : variable)));
   return (
@@ -48,14 +66,18 @@ export function VariablesCard(props: Props) {
             <VariableRow
               key={variable.key}
               variable={variable}
-              badges={badgesOf(variable.key, props)}
-              isOptional={props.optional.has(variable.key)}
+              badges={[
+                ...(declared.includes(variable.key) ? [] : [BADGES.new]),
+                ...(raw.has(variable.key) ? [BADGES.raw] : []),
+                ...(used.has(variable.key) ? [] : [BADGES.unused]),
+              ]}
+              isOptional={optional.has(variable.key)}
               sample={samples[variable.key] ?? ""}
               isReadOnly={isReadOnly}
               onChange={(part) => change(variable.key, part)}
               onSample={(value) => onSample(variable.key, value)}
               onRemove={
-                props.used.includes(variable.key)
+                used.has(variable.key)
                   ? null
                   : () => onChange(variables.filter(({ key }) => key !== variable.key))
               }
@@ -63,10 +85,10 @@ export function VariablesCard(props: Props) {
           ))}
         </ul>
       )}
-      {props.inLists.length > 0 && !isReadOnly ? (
+      {undeclared.length > 0 && !isReadOnly ? (
         <div className="flex flex-wrap items-center gap-2 border-line border-t px-4 py-3 text-soft text-xs leading-5">
           <span>Names inside lists are fields of the items. Declare those that are variables:</span>
-          {props.inLists.slice(0, listedMax).map((key) => (
+          {undeclared.slice(0, listedMax).map((key) => (
             <Button
               key={key}
               isSmall
@@ -87,15 +109,11 @@ export function VariablesCard(props: Props) {
 /** Names inside lists that are offered. */
 const listedMax = 12;
 
-function badgesOf(key: string, { declared, used, raw }: Props): Label[] {
-  const badges: Label[] = [];
-  const add = (tone: Label["tone"], label: string, description: string) =>
-    badges.push({ tone, label, description });
-  if (!declared.includes(key)) add("info", "new", "Declared when you save");
-  if (raw.has(key)) add("warn", "raw HTML", "The value is inserted without escaping");
-  if (!used.includes(key)) add("mute", "unused", "The template does not use it");
-  return badges;
-}
+const BADGES = {
+  new: { tone: "info", label: "new", description: "Declared when you save" },
+  raw: { tone: "warn", label: "raw HTML", description: "The value is inserted without escaping" },
+  unused: { tone: "mute", label: "unused", description: "The template does not use it" },
+} satisfies Record<string, Label>;
 
 type RowProps = {
   variable: VariableField;

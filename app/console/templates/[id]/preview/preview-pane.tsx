@@ -8,6 +8,7 @@ import { Tabs } from "../../../_ui/page/tabs";
 import { cardStyle } from "../../../_ui/styles";
 import { countErrors } from "../content/problems";
 import { effectiveVariables, type Fields, type Samples, valuesOf } from "../fields";
+import type { OpenTemplate } from "../state/use-template";
 import { FRAME, frameDocument, imagesHref } from "./frame-document";
 import type { Preview } from "./use-preview";
 
@@ -16,23 +17,20 @@ const WIDTHS: Record<Width, string> = { desktop: "100%", mobile: "375px" };
 type Props = {
   teamId: string;
   id: string;
+  template: OpenTemplate;
   preview: Preview;
-  fields: Fields;
   samples: Samples;
-  /** The revision of the saved version. */
-  revision: number;
-  isDirty: boolean;
   onTextRequested: (isRequested: boolean) => void;
 };
 
 /** The preview of the email beside the editor. */
-export function PreviewPane(props: Props) {
-  const { teamId, id, preview, fields, samples, revision, isDirty, onTextRequested } = props;
+export function PreviewPane({ teamId, id, template, preview, samples, onTextRequested }: Props) {
+  const { fields, base, isDirty } = template;
   const [width, setWidth] = useState<Width>("desktop");
   const [showsImages, setShowsImages] = useState(false);
   const source = useMemo(() => frameDocument(preview.html), [preview.html]);
   const values = valuesOf(effectiveVariables(fields), samples);
-  const imagesUrl = imagesHref({ teamId, id, revision, html: fields.html, values });
+  const imagesUrl = imagesHref({ teamId, id, revision: base.revision, html: fields.html, values });
   const subject = fields.subject.trim();
   const textKind = fields.text === null ? "generated" : fields.text === "" ? "none" : "written";
   const { result } = preview;

@@ -9,17 +9,15 @@ import { formatNumber } from "../../../_ui/format-number";
 import { type Column, MENU_COLUMN } from "../../../_ui/list/data-table";
 import { SelectFilter } from "../../../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../../../_ui/list/list-page";
-import { usePolling } from "../../../_ui/live";
+import { useActivePolling } from "../../../_ui/live";
 import { WholeAddress } from "../../../_ui/text/address";
 import { When } from "../../../_ui/text/when";
 import { useTRPC } from "../../../_ui/trpc";
-import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge, TestBadge } from "../../badges";
+import { DELIVERY_LABELS, DELIVERY_STATUSES, DeliveryBadge, isInProgress, TestBadge } from "../../badges";
 import { describeEvent, EVENT_NAMES } from "../../events";
 import { deliveryFilters } from "./delivery-filters";
 import { ReplayButton } from "./replay-button";
 import { Replayed } from "./replayed";
-
-const refetchMs = { active: 2_000, idle: 10_000 };
 
 const COLUMNS: readonly Column<DeliveryRow>[] = [
   {
@@ -84,7 +82,11 @@ const TYPE_OPTIONS = EVENT_NAMES.map((value) => ({ value, label: value }));
 export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
   const { id } = endpoint;
   const trpc = useTRPC();
-  const polling = usePolling();
+  const refetchInterval = useActivePolling<{ rows: DeliveryRow[] }>(
+    ({ rows }) => rows.some(isInProgress),
+    2_000,
+    10_000,
+  );
   const [replayed, setReplayed] = useState<readonly string[]>([]);
   const state = useListState(deliveryFilters);
   const list = useQuery(
@@ -92,12 +94,7 @@ export function Deliveries({ teamId, endpoint }: { teamId: string; endpoint: End
       { team: teamId, id, ...state.input },
       {
         ...listOptions(),
-        refetchInterval: ({ state: { data } }) =>
-          polling(
-            data?.rows.some(({ status }) => status === "pending" || status === "attempting")
-              ? refetchMs.active
-              : refetchMs.idle,
-          ),
+        refetchInterval,
       },
     ),
   );

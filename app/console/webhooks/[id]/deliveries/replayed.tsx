@@ -6,7 +6,7 @@ import { cardStyle, linkStyle } from "../../../_ui/styles";
 import { useConsoleHref } from "../../../_ui/team";
 import { Address } from "../../../_ui/text/address";
 import { useTRPC } from "../../../_ui/trpc";
-import { DeliveryBadge } from "../../badges";
+import { DeliveryBadge, isInProgress } from "../../badges";
 
 const refetchMs = 1_000;
 const listedMax = 5;
@@ -38,10 +38,7 @@ function Result({ teamId, id, event }: { teamId: string; id: string; event: stri
   const { data } = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
-      {
-        refetchInterval: ({ state }) =>
-          state.data?.status === "pending" || state.data?.status === "attempting" ? refetchMs : false,
-      },
+      { refetchInterval: ({ state }) => (isInProgress(state.data) ? refetchMs : false) },
     ),
   );
   return (

@@ -6,7 +6,7 @@ import type { WebhookAttemptWire } from "#server/shared/wire/webhook";
 import type { WebhookDeliveryView } from "#server/trpc/webhooks/webhooks";
 import { formatNumber } from "../../../../_ui/format-number";
 import { SkeletonCard } from "../../../../_ui/list/skeleton";
-import { usePolling } from "../../../../_ui/live";
+import { useActivePolling, usePolling } from "../../../../_ui/live";
 import { Section } from "../../../../_ui/page/card";
 import { Fact, Facts } from "../../../../_ui/page/facts";
 import { Fetched } from "../../../../_ui/page/fetched";
@@ -18,32 +18,26 @@ import { StatusBadge } from "../../../../_ui/text/badge";
 import { BodyBlock, CodeBlock } from "../../../../_ui/text/code-block";
 import { formatDuration, When } from "../../../../_ui/text/when";
 import { useTRPC } from "../../../../_ui/trpc";
-import { DeliveryBadge, formatFault, ResponseBadge, TestBadge } from "../../../badges";
+import { DeliveryBadge, formatFault, isInProgress, ResponseBadge, TestBadge } from "../../../badges";
 import { describeEvent } from "../../../events";
 import { ReplayButton } from "../../deliveries/replay-button";
 import { EndpointNote } from "../../facts";
 
-const refetchMs = { active: 1_500, idle: 10_000 };
+const idleMs = 10_000;
 
 /** One event delivery. Refetches often while it is pending. */
 export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string; event: string }) {
   const trpc = useTRPC();
   const polling = usePolling();
+  const refetchInterval = useActivePolling(isInProgress, 1_500, idleMs);
   const back = { href: `/console/webhooks/${id}`, label: "Webhook" };
   const endpointQuery = useQuery(
-    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: polling(refetchMs.idle) }),
+    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: polling(idleMs) }),
   );
   const deliveryQuery = useQuery(
     trpc.webhooks.delivery.queryOptions(
       { team: teamId, id, event },
-      {
-        refetchInterval: ({ state }) =>
-          polling(
-            state.data?.status === "pending" || state.data?.status === "attempting"
-              ? refetchMs.active
-              : refetchMs.idle,
-          ),
-      },
+      { refetchInterval },
     ),
   );
   const endpoint = endpointQuery.data;

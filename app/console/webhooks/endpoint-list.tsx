@@ -112,9 +112,7 @@ export function EndpointList({ teamId }: { teamId: string }) {
     3_000,
     idleMs,
   );
-  const list = useQuery(
-    trpc.webhooks.list.queryOptions({ team: teamId }, { refetchInterval }),
-  );
+  const list = useQuery(trpc.webhooks.list.queryOptions({ team: teamId }, { refetchInterval }));
   const { button, form } = useCreation(
     AddEndpoint,
     { teamId },

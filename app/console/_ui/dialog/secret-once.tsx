@@ -4,6 +4,7 @@ import { KeyRound } from "lucide-react";
 import { useEffect } from "react";
 import { Button } from "../form/button";
 import { CopyButton } from "../text/copy-button";
+import { Note } from "../text/notes";
 import { DialogActions } from "./dialog-actions";
 
 type Props = {
@@ -20,10 +21,9 @@ export function SecretOnce({ secret, label, onStored }: Props) {
   useConfirmLeave();
   return (
     <div className="flex flex-col gap-4">
-      <p className="flex gap-2.5 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-        <KeyRound className="mt-1 size-4 shrink-0" />
+      <Note Icon={KeyRound}>
         This secret is shown only once. Copy it now and store it where your application reads its secrets.
-      </p>
+      </Note>
       <SecretText text={secret} label={label} />
       <DialogActions>
         <Button tone="primary" onClick={onStored}>

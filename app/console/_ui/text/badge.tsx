@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import { STATUSES, type Status } from "#server/shared/email-words";
 import type { Tone } from "./statuses";
 
-const TONES: Record<Tone, string> = {
+/** The background and the text in each color. */
+export const TONES: Record<Tone, string> = {
   good: "bg-good-tint text-good",
   bad: "bg-bad-tint text-bad",
   warn: "bg-warn-tint text-warn",

@@ -14,6 +14,7 @@ import { RadioCards, TextField } from "../../_ui/form/form";
 import { useFields } from "../../_ui/form/use-fields";
 import { useCan } from "../../_ui/team";
 import { Address } from "../../_ui/text/address";
+import { Note } from "../../_ui/text/notes";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -216,17 +217,13 @@ type LinkProps = { title: string; invitation: CreatedInvitationResponse; onClose
 /** The link of an invitation, shown once, and whether it was also sent by email. */
 function InvitationLink({ title, invitation, onClose }: LinkProps) {
   const { email, link, is_mailed, mail_fault, expires_at } = invitation;
-  const Icon = is_mailed ? MailCheck : MailX;
   return (
     <Dialog onOpenChange={onClose} title={title} isPersistent>
-      <p
-        className={`flex gap-2.5 rounded-lg px-3.5 py-2.5 leading-6 ${is_mailed ? "bg-good-tint text-good" : "bg-warn-tint text-warn"}`}
-      >
-        <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
+      <Note tone={is_mailed ? "good" : "warn"} Icon={is_mailed ? MailCheck : MailX}>
         {is_mailed
           ? `The invitation was emailed to ${email}. You can also share this link. It is shown only once.`
           : `This installation cannot send email. ${mail_fault} Send the link to ${email} yourself. It is shown only once.`}
-      </p>
+      </Note>
       <SecretText text={link} label="Invitation link" />
       <p className="text-soft leading-6">
         It can be used once, by <Address>{email}</Address>, and expires <When isDue at={expires_at} />.

@@ -8,9 +8,11 @@ import { DialogActions } from "../../_ui/dialog/dialog-actions";
 import { useConfirmLeave } from "../../_ui/dialog/secret-once";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
+import { download } from "../../_ui/form/download";
 import { TextField } from "../../_ui/form/form";
 import { useFields } from "../../_ui/form/use-fields";
 import { CopyButton } from "../../_ui/text/copy-button";
+import { Note } from "../../_ui/text/notes";
 import type { ActionState } from "../../_ui/use-action";
 
 type ProofKind = SignInMethodsView["proof"];
@@ -94,21 +96,14 @@ const fileText = (codes: readonly string[]) =>
 /** Recovery codes, shown once. The browser asks for confirmation if the user leaves the page. */
 function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
   useConfirmLeave();
-  const save = () => {
-    const url = URL.createObjectURL(new Blob([fileText(codes)], { type: "text/plain" }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = "backstamp-recovery-codes.txt";
-    link.click();
-    URL.revokeObjectURL(url);
-  };
+  const save = () =>
+    download(new Blob([fileText(codes)], { type: "text/plain" }), "backstamp-recovery-codes.txt");
   return (
     <div className="flex flex-col gap-4">
-      <p className="flex gap-2.5 rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
-        <TriangleAlert className="mt-1 size-4 shrink-0" aria-hidden="true" />
+      <Note Icon={TriangleAlert}>
         These codes are shown only once. If you lose your phone or passkey, sign in with one of them. Each
         code works once.
-      </p>
+      </Note>
       <div className="relative rounded-lg border border-line bg-sunk p-4 pr-12">
         <ol aria-label="Recovery codes" className="grid gap-x-8 gap-y-1.5 sm:grid-cols-2">
           {codes.map((code) => (
@@ -122,8 +117,7 @@ function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored
         </span>
       </div>
       <DialogActions>
-        <Button onClick={save}>
-          <Download className="size-4" aria-hidden="true" />
+        <Button Icon={Download} onClick={save}>
           Download
         </Button>
         <Button tone="primary" onClick={onStored}>

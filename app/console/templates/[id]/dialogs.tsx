@@ -15,6 +15,7 @@ import { TextField } from "../../_ui/form/form";
 import { useFields } from "../../_ui/form/use-fields";
 import { linkStyle } from "../../_ui/styles";
 import { useConsoleHref } from "../../_ui/team";
+import { Note } from "../../_ui/text/notes";
 import { testRecipientOf } from "../../_ui/text/send-example";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -62,12 +63,12 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
     >
       {result ? (
         <>
-          <p className="rounded-lg bg-good-tint px-3.5 py-2.5 text-good leading-6" role="status">
+          <Note tone="good" role="status">
             Accepted.{" "}
             <Link href={hrefOf(`/console/emails/${result.id}`)} className={`${linkStyle} text-good`}>
               View email
             </Link>
-          </p>
+          </Note>
           <DoneAction onClose={onClose} />
         </>
       ) : (
@@ -97,10 +98,10 @@ export function TestDialog({ teamId, id, template, samples, ownAddress, onClose 
             {...field("from", { required: "Enter a sender. The template has none." })}
           />
           {missing.length > 0 ? (
-            <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+            <Note>
               {missing.map(({ key }) => key).join(", ")} {missing.length === 1 ? "has" : "have"} no sample
               value. Enter {missing.length === 1 ? "it" : "them"} below the editor first.
-            </p>
+            </Note>
           ) : null}
         </ActionForm>
       )}
@@ -135,10 +136,10 @@ export function NameDialog({ teamId, template, onClose }: DialogProps) {
     <FormDialog onClose={onClose} title="Name and alias" onSubmit={save} action={action} submitLabel="Save">
       <NameFields name={field("name", NAME_RULE)} alias={field("alias", { pattern: ALIAS_RULE })} />
       {isAliasRemoved ? (
-        <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn leading-6">
+        <Note>
           API calls that use the alias <code className="wrap-anywhere font-mono text-xs">{latest.alias}</code>{" "}
           are rejected with 404 as soon as you save.
-        </p>
+        </Note>
       ) : null}
     </FormDialog>
   );
@@ -224,11 +225,11 @@ function Changes({ before, now }: { before: Fields; now: Fields }) {
         Changed: <span className="font-medium text-ink">{formatFieldNames(change)}</span>.
       </p>
       {required.length > 0 ? (
-        <p className="rounded-lg bg-warn-tint px-3.5 py-2.5 text-warn">
+        <Note>
           {required.map(({ key }) => key).join(", ")} {required.length === 1 ? "becomes" : "become"} required:
           sends without {required.length === 1 ? "it" : "them"} will be rejected. Set a fallback to avoid
           this.
-        </p>
+        </Note>
       ) : null}
     </>
   );

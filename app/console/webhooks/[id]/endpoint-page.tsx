@@ -20,9 +20,7 @@ const back = { href: "/console/webhooks", label: "Webhooks" };
 export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
   const trpc = useTRPC();
   const refetchInterval = useActivePolling(hasPending, 2_000, 10_000);
-  const query = useQuery(
-    trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval }),
-  );
+  const query = useQuery(trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval }));
   const { data } = query;
   if (!data)
     return (

@@ -4,6 +4,7 @@ import { warnOfEvents } from "#server/shared/webhook-event-words";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Fact, Facts } from "../../_ui/page/facts";
 import { BreakableUrl } from "../../_ui/text/address";
+import { TONES } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
 import { formatPending, ResponseBadge } from "../badges";
@@ -65,13 +66,6 @@ export function EndpointFacts({ endpoint }: { endpoint: EndpointView }) {
   );
 }
 
-type Tone = "bad" | "warn" | "mute";
-const TONES: Record<Tone, string> = {
-  bad: "bg-bad-tint text-bad",
-  warn: "bg-warn-tint text-warn",
-  mute: "bg-mute-tint text-mute",
-};
-
 /** Why event deliveries to an endpoint are stopped or slowed down. Nothing for a healthy endpoint. */
 export function EndpointNote({ endpoint }: { endpoint: EndpointView }) {
   const { status, disabled_reason, failing_since, disablesAt, disablesAfterFailures, failures, pausedUntil } =
@@ -123,7 +117,15 @@ export const EventWarnings = ({ endpoint: { events } }: { endpoint: EndpointView
     </Banner>
   ));
 
-const Banner = ({ tone, Icon, children }: { tone: Tone; Icon: LucideIcon; children: ReactNode }) => (
+const Banner = ({
+  tone,
+  Icon,
+  children,
+}: {
+  tone: keyof typeof TONES;
+  Icon: LucideIcon;
+  children: ReactNode;
+}) => (
   <p role="status" className={`flex gap-3 rounded-xl px-5 py-3.5 leading-6 ${TONES[tone]}`}>
     <Icon className="mt-1 size-4 shrink-0" aria-hidden="true" />
     <span className="min-w-0 max-w-prose">{children}</span>

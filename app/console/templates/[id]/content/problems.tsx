@@ -5,6 +5,7 @@ import { Children, type ReactNode } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
 import { positionOf, readTags } from "#server/shared/template-tags";
 import { rawKeysIn } from "#server/shared/template-variables";
+import { TONES } from "../../../_ui/text/badge";
 import { FIELD_NAMES, type Fields } from "../fields";
 
 export type SourceField = "subject" | "html" | "text";
@@ -57,17 +58,17 @@ export function Problems({ fields, result, onGoTo }: Props) {
   );
 }
 
-const TONES = {
-  bad: { Icon: CircleAlert, style: "bg-bad-tint text-bad" },
-  warn: { Icon: TriangleAlert, style: "bg-warn-tint text-warn" },
-};
-type NotesProps = { label: string; tone: keyof typeof TONES; notes: readonly ReactNode[]; more?: number };
+type NotesProps = { label: string; tone: "bad" | "warn"; notes: readonly ReactNode[]; more?: number };
 
 function Notes({ label, tone, notes, more = 0 }: NotesProps) {
-  const { Icon, style } = TONES[tone];
+  const Icon = tone === "bad" ? CircleAlert : TriangleAlert;
   if (notes.length === 0) return null;
   return (
-    <section aria-label={label} aria-live="polite" className={`rounded-lg px-3.5 py-2.5 leading-6 ${style}`}>
+    <section
+      aria-label={label}
+      aria-live="polite"
+      className={`rounded-lg px-3.5 py-2.5 leading-6 ${TONES[tone]}`}
+    >
       <ul className="flex flex-col gap-1">
         {Children.map(notes, (note) => (
           <li className="flex gap-2.5">

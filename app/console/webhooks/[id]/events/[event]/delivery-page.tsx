@@ -35,10 +35,7 @@ export function DeliveryPage({ teamId, id, event }: { teamId: string; id: string
     trpc.webhooks.get.queryOptions({ team: teamId, id }, { refetchInterval: polling(idleMs) }),
   );
   const deliveryQuery = useQuery(
-    trpc.webhooks.delivery.queryOptions(
-      { team: teamId, id, event },
-      { refetchInterval },
-    ),
+    trpc.webhooks.delivery.queryOptions({ team: teamId, id, event }, { refetchInterval }),
   );
   const endpoint = endpointQuery.data;
   const { data } = deliveryQuery;

@@ -9,16 +9,17 @@ import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 
-const EditRelay = lazyDialog(async () => (await import("./dialogs")).EditRelay);
-const TestRelay = lazyDialog(async () => (await import("./dialogs")).TestRelay);
-const PauseRelay = lazyDialog(async () => (await import("./dialogs")).PauseRelay);
-
-type Opened = "edit" | "test" | "pause" | "remove" | null;
+const DIALOGS = {
+  edit: lazyDialog(async () => (await import("./dialogs")).EditRelay),
+  test: lazyDialog(async () => (await import("./dialogs")).TestRelay),
+  pause: lazyDialog(async () => (await import("./dialogs")).PauseRelay),
+};
 
 /** Edit, test, pause or resume, and remove a relay. */
 export function RelayMenu({ relay }: { relay: RelayRow }) {
   const trpc = useTRPC();
-  const [opened, setOpened] = useState<Opened>(null);
+  const [opened, setOpened] = useState<keyof typeof DIALOGS | "remove" | null>(null);
+  const Opened = opened && opened !== "remove" ? DIALOGS[opened] : null;
   const close = () => setOpened(null);
   const refresh = [trpc.relays.list.queryKey(), trpc.service.readiness.queryKey()];
   const { id, name, pauseReason } = relay;
@@ -35,18 +36,13 @@ export function RelayMenu({ relay }: { relay: RelayRow }) {
         items={[
           { label: "Edit…", Icon: Pencil, onSelect: () => setOpened("edit") },
           { label: "Test login", Icon: PlugZap, onSelect: () => setOpened("test") },
-          ...(pauseReason === null
-            ? [{ label: "Pause…", Icon: CirclePause, onSelect: () => setOpened("pause") }]
-            : []),
-          ...(pauseReason !== null
-            ? [{ label: "Resume", Icon: CirclePlay, onSelect: () => resuming.run({ id }) }]
-            : []),
+          pauseReason === null
+            ? { label: "Pause…", Icon: CirclePause, onSelect: () => setOpened("pause") }
+            : { label: "Resume", Icon: CirclePlay, onSelect: () => resuming.run({ id }) },
           { label: "Remove…", Icon: Trash2, onSelect: () => setOpened("remove") },
         ]}
       />
-      {opened === "edit" ? <EditRelay relay={relay} onClose={close} /> : null}
-      {opened === "test" ? <TestRelay relay={relay} onClose={close} /> : null}
-      {opened === "pause" ? <PauseRelay relay={relay} onClose={close} /> : null}
+      {Opened ? <Opened relay={relay} onClose={close} /> : null}
       <Confirm
         open={opened === "remove"}
         onOpenChange={close}

@@ -7,7 +7,7 @@ import { SelectField } from "../../_ui/form/form";
 import { Section } from "../../_ui/page/card";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { useTRPC } from "../../_ui/trpc";
-import { type ActionState, useAction } from "../../_ui/use-action";
+import { useAction } from "../../_ui/use-action";
 
 /** Retention in days, of message content and of whole message records. Null: forever. */
 type Retention = { bodiesDays: number | null; emailsDays: number | null };
@@ -41,6 +41,7 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
     },
   });
   const value = chosen ?? retention;
+  const isForever = value.bodiesDays === null && value.emailsDays === null;
   const isUnchanged = value.bodiesDays === retention.bodiesDays && value.emailsDays === retention.emailsDays;
   const isInvalid =
     value.bodiesDays !== null && value.emailsDays !== null && value.bodiesDays > value.emailsDays;
@@ -78,15 +79,19 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
         />
       </ActionForm>
       {isConfirming ? (
-        <ConfirmRetention
-          retention={value}
-          action={saving}
-          onConfirm={() => saving.run({ team: teamId, ...value })}
-          onClose={() => {
+        <Confirm
+          onOpenChange={() => {
             setConfirming(false);
             saving.reset();
           }}
-        />
+          title={isForever ? "Keep all email forever?" : "Delete old email?"}
+          confirmLabel={isForever ? "Keep forever" : "Delete old email"}
+          tone={isForever ? "plain" : "bad"}
+          action={saving}
+          onConfirm={() => saving.run({ team: teamId, ...value })}
+        >
+          <Consequences {...value} />
+        </Confirm>
       ) : null}
     </Section>
   );
@@ -113,48 +118,26 @@ function DaysField({ saved, days, onDays, ...field }: DaysProps) {
   );
 }
 
-type ConfirmProps = {
-  retention: Retention;
-  action: ActionState;
-  onConfirm: () => void;
-  onClose: () => void;
-};
-
-/** Confirms a retention change, with its consequences. */
-function ConfirmRetention({
-  retention: { bodiesDays, emailsDays },
-  action,
-  onConfirm,
-  onClose,
-}: ConfirmProps) {
-  const isForever = bodiesDays === null && emailsDays === null;
-  return (
-    <Confirm
-      onOpenChange={onClose}
-      title={isForever ? "Keep all email forever?" : "Delete old email?"}
-      confirmLabel={isForever ? "Keep forever" : "Delete old email"}
-      tone={isForever ? "plain" : "bad"}
-      action={action}
-      onConfirm={onConfirm}
-    >
-      {bodiesDays === null ? null : (
-        <p>
-          Text, HTML and attachments of emails older than{" "}
-          <strong className="font-semibold text-ink">{formatDays(bodiesDays)}</strong> are deleted. For emails
-          that are already older, this happens within minutes. You cannot send these emails again.
-        </p>
-      )}
-      {emailsDays === null ? null : (
-        <p>
-          Emails older than <strong className="font-semibold text-ink">{formatDays(emailsDays)}</strong> are
-          deleted with their recipients and history.
-        </p>
-      )}
+/** What a change of the retention does. */
+const Consequences = ({ bodiesDays, emailsDays }: Retention) => (
+  <>
+    {bodiesDays === null ? null : (
       <p>
-        {isForever
-          ? "No email is deleted from now on. Deleted email cannot be restored."
-          : "This cannot be undone. Sent email is kept for at least 14 days, because it can still bounce. Queued and held email is not deleted."}
+        Text, HTML and attachments of emails older than{" "}
+        <strong className="font-semibold text-ink">{formatDays(bodiesDays)}</strong> are deleted. For emails
+        that are already older, this happens within minutes. You cannot send these emails again.
       </p>
-    </Confirm>
-  );
-}
+    )}
+    {emailsDays === null ? null : (
+      <p>
+        Emails older than <strong className="font-semibold text-ink">{formatDays(emailsDays)}</strong> are
+        deleted with their recipients and history.
+      </p>
+    )}
+    <p>
+      {bodiesDays === null && emailsDays === null
+        ? "No email is deleted from now on. Deleted email cannot be restored."
+        : "This cannot be undone. Sent email is kept for at least 14 days, because it can still bounce. Queued and held email is not deleted."}
+    </p>
+  </>
+);

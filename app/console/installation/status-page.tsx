@@ -7,7 +7,7 @@ import type { InstallationStatus } from "#server/trpc/installation/installation"
 import { type Column, DataTable, timeColumn } from "../_ui/list/data-table";
 import { Empty } from "../_ui/list/empty";
 import { SkeletonCard } from "../_ui/list/skeleton";
-import { Section } from "../_ui/page/card";
+import { Part, Section } from "../_ui/page/card";
 import { Fetched } from "../_ui/page/fetched";
 import { MessageText } from "../_ui/text/address";
 import { Badge } from "../_ui/text/badge";
@@ -41,10 +41,7 @@ export function StatusPage() {
           >
             <Messages readiness={readiness} isTest={isCapturing(workers)} />
           </Section>
-          <section aria-labelledby="workers">
-            <h2 id="workers" className="mb-3 font-semibold">
-              Workers
-            </h2>
+          <Part title="Workers">
             <DataTable
               label="Workers"
               columns={COLUMNS}
@@ -57,7 +54,7 @@ export function StatusPage() {
                 </Empty>
               }
             />
-          </section>
+          </Part>
         </div>
       )}
     </Fetched>

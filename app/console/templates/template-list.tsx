@@ -12,14 +12,13 @@ import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
 import { PageHeading } from "../_ui/page/page-heading";
 import { useDisabledReason } from "../_ui/page/permission";
-import { useConsoleHref } from "../_ui/team";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
-import { useAction } from "../_ui/use-action";
 import { TemplateStateBadge } from "./[id]/state-badge";
 import { DeleteTemplate } from "./delete-template";
 import { templateFilters } from "./filters";
 import { HEADING } from "./loading";
+import { useDuplicate } from "./use-duplicate";
 
 const CreateTemplate = lazyDialog(async () => (await import("./create-template")).CreateTemplate);
 
@@ -117,15 +116,9 @@ const templateColumns = (teamId: string): readonly Column<TemplateRow>[] => [
 
 /** The actions for a template in the list. */
 function TemplateRowMenu({ teamId, row }: { teamId: string; row: TemplateRow }) {
-  const trpc = useTRPC();
-  const hrefOf = useConsoleHref();
   const why = useDisabledReason()("templates:write", "change templates");
   const [isDeleting, setDeleting] = useState(false);
-  const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
-    done: "Duplicated as a draft",
-    refresh: [trpc.templates.list.queryKey()],
-    goTo: ({ id }) => hrefOf(`/console/templates/${id}`),
-  });
+  const duplicate = useDuplicate();
   return (
     <>
       <Menu

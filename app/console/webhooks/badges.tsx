@@ -1,6 +1,7 @@
 import type { WebhookAttemptWire, WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { formatNumber } from "../_ui/format-number";
+import { useDisabledReason } from "../_ui/page/permission";
 import { MessageText } from "../_ui/text/address";
 import { Badge, type Label, LabelBadge } from "../_ui/text/badge";
 
@@ -58,6 +59,12 @@ export const DELIVERY_LABELS: Record<DeliveryStatus, Label> = {
     description: "No attempt succeeded, and no further attempt is scheduled.",
   },
 };
+
+/** Why the user cannot send events to an endpoint; undefined if they can. */
+export function useBlockedReason({ status }: EndpointView, what: string): string | undefined {
+  const missing = useDisabledReason()("webhooks:write", what);
+  return missing ?? (status === "enabled" ? undefined : "The webhook is disabled. Enable it first.");
+}
 
 /** Whether a delivery will change soon. */
 export const isInProgress = (delivery: { status: DeliveryStatus } | undefined): boolean =>

@@ -37,6 +37,19 @@ export function Section({ title, note, actions, look = "plain", children }: Prop
   );
 }
 
+/** A part of a page with a heading above its content, such as a table. */
+export function Part({ title, children }: Pick<Props, "title" | "children">) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id}>
+      <h2 id={id} className="mb-3 font-semibold">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
 /** A card with a heading above a line, for a list or a description list. */
 export const Card = (props: Omit<Props, "look">) => <Section look="lined" {...props} />;
 

@@ -63,7 +63,8 @@ export function Moment({ at, className, children }: MomentProps) {
   );
 }
 
-const useIsHydrated = (): boolean => useSyncExternalStore(neverChanges, yes, no);
+/** Whether the browser has taken over the page that the server rendered. */
+export const useIsHydrated = (): boolean => useSyncExternalStore(neverChanges, yes, no);
 const neverChanges = () => () => {};
 const yes = () => true;
 const no = () => false;

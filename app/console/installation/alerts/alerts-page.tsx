@@ -6,6 +6,7 @@ import type { AlertRow } from "#server/trpc/installation/alerts";
 import { type Column, DataTable, OneLine, timeColumn } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
+import { Part } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
 import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
@@ -22,10 +23,7 @@ export function AlertsPage() {
     <Fetched by={alerts} loading={<SkeletonTable rows={4} />}>
       {({ open, resolved, thresholds, webhookHost }) => (
         <div className="flex flex-col gap-8">
-          <section aria-labelledby="open-alerts">
-            <h2 id="open-alerts" className="mb-3 font-semibold">
-              Open alerts
-            </h2>
+          <Part title="Open alerts">
             <DataTable
               label="Open alerts"
               columns={OPEN}
@@ -39,14 +37,11 @@ export function AlertsPage() {
                 </Empty>
               }
             />
-          </section>
+          </Part>
           {resolved.length > 0 ? (
-            <section aria-labelledby="resolved-alerts">
-              <h2 id="resolved-alerts" className="mb-3 font-semibold">
-                Resolved in the last 30 days
-              </h2>
+            <Part title="Resolved in the last 30 days">
               <DataTable label="Resolved alerts" columns={RESOLVED} rows={resolved} />
-            </section>
+            </Part>
           ) : null}
           <Thresholds thresholds={thresholds} webhookHost={webhookHost} />
         </div>

@@ -10,6 +10,7 @@ import { Button } from "../../_ui/form/button";
 import { type Column, DataTable, OneLine, timeColumn } from "../../_ui/list/data-table";
 import { Empty } from "../../_ui/list/empty";
 import { SkeletonTable } from "../../_ui/list/skeleton";
+import { Part } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useTRPC } from "../../_ui/trpc";
@@ -81,13 +82,6 @@ export function QueuesPage() {
     </>
   );
 }
-
-const Part = ({ title, children }: { title: string; children: React.ReactNode }) => (
-  <section>
-    <h2 className="mb-3 font-semibold">{title}</h2>
-    {children}
-  </section>
-);
 
 type State = QueueStatus["states"][number];
 

@@ -2,12 +2,10 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ActionButton } from "../../_ui/form/action-button";
 import { Button } from "../../_ui/form/button";
 import { Section } from "../../_ui/page/card";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
-import { buttonStyle } from "../../_ui/styles";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
@@ -58,13 +56,9 @@ export function DeletionSection({ teamId, name }: { teamId: string; name: string
             </Button>
           </>
         ) : (
-          <ActionButton
-            disabledReason={disabledReason}
-            onClick={() => setOpen(true)}
-            className={`${buttonStyle.plain} h-9 text-bad`}
-          >
+          <Button isSmall disabledReason={disabledReason} className="text-bad" onClick={() => setOpen(true)}>
             Delete team…
-          </ActionButton>
+          </Button>
         )}
       </div>
       {isOpen ? (

@@ -8,8 +8,7 @@ import { PageHeading } from "../../_ui/page/page-heading";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { useConsoleHref } from "../../_ui/team";
 import { When } from "../../_ui/text/when";
-import { useTRPC } from "../../_ui/trpc";
-import { useAction } from "../../_ui/use-action";
+import { useDuplicate } from "../use-duplicate";
 import type { DialogName, OpenTemplate } from "./state/use-template";
 import { TemplateStateBadge } from "./state-badge";
 
@@ -24,16 +23,11 @@ type Props = {
 
 /** The name and state of the template, with all actions. */
 export function EditorHeading({ teamId, id, template, isSaveDue, onOpen }: Props) {
-  const trpc = useTRPC();
   const hrefOf = useConsoleHref();
   const disabledReason = useDisabledReason();
   const why = disabledReason("templates:write", "change templates");
   const whyNotSend = disabledReason("emails:send", "send emails");
-  const duplicate = useAction(trpc.templates.duplicate.mutationOptions(), {
-    done: "Duplicated as a draft",
-    refresh: [trpc.templates.list.queryKey()],
-    goTo: ({ id: copy }) => hrefOf(`/console/templates/${copy}`),
-  });
+  const duplicate = useDuplicate();
   const { latest, base, isDirty, isSaving } = template;
   const { number, publishedNumber } = base;
   const isLive = publishedNumber === number && !isDirty;

@@ -191,10 +191,10 @@ export const TYPE_NAMES: Record<VariableType, string> = {
 };
 
 /** "subject, HTML and variables". */
-export function formatFieldNames(change: Change): string {
-  const names = (Object.keys(change) as (keyof Change)[]).map((name) => FIELD_NAMES[name]);
-  return names.length < 2 ? (names[0] ?? "nothing") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
+export const formatFieldNames = (change: Change): string =>
+  new Intl.ListFormat("en-GB").format(
+    (Object.keys(change) as (keyof Change)[]).map((name) => FIELD_NAMES[name]),
+  ) || "nothing";
 
 /** The format of an alias, as the server validates it. */
 export const ALIAS_RULE = {

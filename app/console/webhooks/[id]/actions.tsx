@@ -10,6 +10,7 @@ import { lazyDialog } from "../../_ui/page/lazy-part";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
+import { useBlockedReason } from "../badges";
 
 const confirmations = () => import("./confirmations");
 const DIALOGS = {
@@ -26,6 +27,7 @@ const DIALOGS = {
 export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint: EndpointView }) {
   const trpc = useTRPC();
   const disabledReason = useDisabledReason()("webhooks:write", "change webhooks");
+  const blockedReason = useBlockedReason(endpoint, "change webhooks");
   const [opened, setOpened] = useState<keyof typeof DIALOGS | null>(null);
   const Opened = opened && DIALOGS[opened];
   const enabling = useAction(trpc.webhooks.update.mutationOptions(), {
@@ -33,9 +35,6 @@ export function EndpointActions({ teamId, endpoint }: { teamId: string; endpoint
     refresh: [trpc.webhooks.get.queryKey(), trpc.webhooks.list.queryKey()],
   });
   const isEnabled = endpoint.status === "enabled";
-  const blockedReason = isEnabled
-    ? disabledReason
-    : (disabledReason ?? "The webhook is disabled. Enable it first.");
   const items: MenuItem[] = [
     { label: "Edit…", Icon: Pencil, why: disabledReason, onSelect: () => setOpened("edit") },
     { label: "Rotate secret…", Icon: RefreshCw, why: disabledReason, onSelect: () => setOpened("rotate") },

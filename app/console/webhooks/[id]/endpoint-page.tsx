@@ -1,7 +1,6 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { Suspense } from "react";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { useActivePolling } from "../../_ui/live";
 import { Fetched } from "../../_ui/page/fetched";
@@ -44,9 +43,7 @@ export function EndpointPage({ teamId, id }: { teamId: string; id: string }) {
         <EventWarnings endpoint={data} />
         <EndpointFacts endpoint={data} />
         <Deliveries teamId={teamId} endpoint={data} />
-        <Suspense fallback={<SkeletonCard lines={8} />}>
-          <Verify />
-        </Suspense>
+        <Verify />
       </div>
     </>
   );

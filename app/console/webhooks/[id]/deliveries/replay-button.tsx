@@ -6,9 +6,9 @@ import type { WebhookEventWire } from "#server/shared/wire/webhook";
 import type { EndpointView } from "#server/trpc/webhooks/views";
 import { Confirm } from "../../../_ui/dialog/confirm";
 import { Button } from "../../../_ui/form/button";
-import { useDisabledReason } from "../../../_ui/page/permission";
 import { useTRPC } from "../../../_ui/trpc";
 import { useAction } from "../../../_ui/use-action";
+import { useBlockedReason } from "../../badges";
 
 type Props = {
   teamId: string;
@@ -24,7 +24,7 @@ type Props = {
 export function ReplayButton({ teamId, endpoint, delivery, isSmall, onReplayed }: Props) {
   const trpc = useTRPC();
   const [isConfirming, setConfirming] = useState(false);
-  const disabledReason = useDisabledReason()("webhooks:write", "replay events");
+  const disabledReason = useBlockedReason(endpoint, "replay events");
   const replaying = useAction(trpc.webhooks.replay.mutationOptions(), {
     done: "Event queued for replay",
     refresh: [trpc.webhooks.pathKey()],
@@ -33,10 +33,6 @@ export function ReplayButton({ teamId, endpoint, delivery, isSmall, onReplayed }
       onReplayed?.(id);
     },
   });
-  const blockedReason =
-    endpoint.status === "enabled"
-      ? disabledReason
-      : (disabledReason ?? "The webhook is disabled. Enable it first.");
   const replay = () => replaying.run({ team: teamId, id: endpoint.id, event: delivery.id });
   const hasSucceeded = delivery.status === "success";
   return (
@@ -45,7 +41,7 @@ export function ReplayButton({ teamId, endpoint, delivery, isSmall, onReplayed }
         Icon={Rewind}
         isSmall={isSmall ?? false}
         disabled={replaying.isBusy}
-        disabledReason={blockedReason}
+        disabledReason={disabledReason}
         onClick={() => (hasSucceeded ? setConfirming(true) : replay())}
       >
         Replay

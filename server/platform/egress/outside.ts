@@ -1,5 +1,4 @@
 import ipaddr from "ipaddr.js";
-import { Agent } from "undici";
 import { createAddressJudge } from "./address";
 import { callWithin, type OutsideRequest, type OutsideResponse } from "./call";
 import { createCheckedLookup } from "./checked-lookup";
@@ -47,14 +46,15 @@ const connectMs = 10_000;
 
 /**
  * The guarded client for requests to URLs and hosts that teams configure. All such requests use it. It opens
- * no connection before the first request.
+ * no connection, and loads no client, before the first request.
  */
 export function createOutside(options: OutsideOptions = {}) {
   const allow = options.allow ?? [];
   const judgeAddress = createAddressJudge(allow);
   const resolveName = createResolveName(options.nameServers ?? []);
-  const agentFor = (needs: OutsideTarget["needs"]) =>
-    new Agent({
+  const openAgent = async (needs: OutsideTarget["needs"]) => {
+    const { Agent } = await import("undici");
+    return new Agent({
       maxHeaderSize: headerBytesMax,
       // The total timeout of each request covers both.
       headersTimeout: 0,
@@ -65,9 +65,10 @@ export function createOutside(options: OutsideOptions = {}) {
         ...(options.ca ? { ca: options.ca } : {}),
       },
     });
+  };
   // Two agents: a connection to an allowed network must never be reused for a request that requires a public
   // address.
-  const agents = { public: agentFor("public"), allowed: agentFor("allowed") };
+  const agents: { [Needs in OutsideTarget["needs"]]?: ReturnType<typeof openAgent> } = {};
 
   /** The checks before a DNS lookup. For a literal address the result is final. */
   const readChecked = (text: string): { target: OutsideTarget } | { fault: string } => {
@@ -103,12 +104,14 @@ export function createOutside(options: OutsideOptions = {}) {
     async fetch(text: string, request: OutsideRequest): Promise<OutsideResponse> {
       const read = readChecked(text);
       if ("fault" in read) return { kind: "fault", fault: "blocked" };
-      return callWithin(agents[read.target.needs], read.target.url, request);
+      const { needs, url } = read.target;
+      agents[needs] ??= openAgent(needs);
+      return callWithin(await agents[needs], url, request);
     },
     /** Aborts all requests in progress. */
     close: async (): Promise<void> => {
       // Not awaited: a connection attempt ends only at its own timeout, and its result is no longer needed.
-      for (const agent of Object.values(agents)) agent.destroy().catch(() => {});
+      for (const agent of Object.values(agents)) (await agent).destroy().catch(() => {});
     },
   };
 }

@@ -1,11 +1,9 @@
-import { Redis } from "@upstash/redis";
 import type { Tier } from "#server/shared/rate-limits";
 import type { Log } from "../log";
 import { within } from "../within";
 import { describeStoreFault, judgeWithFallback, noAnswer, STORE_TIMEOUT_MS } from "./fallback";
 import { type Count, createInProcessStore } from "./in-process";
-import { createTcpClient } from "./redis-tcp";
-import { createSharedStore, type SharedStore } from "./shared-store";
+import type { SharedStore } from "./shared-store";
 
 /** The result of one check, with the effective limit in requests per minute. */
 export type Verdict = Count & { limit: number };
@@ -40,13 +38,16 @@ export type LimitsOptions = {
 export function createLimits(options: LimitsOptions) {
   const { store, clock, log, onFallback, storeTimeoutMs: timeoutMs = STORE_TIMEOUT_MS } = options;
   const local = createInProcessStore(clock);
-  const shared = openSharedStore(store, timeoutMs);
-  const judgeShared =
-    shared && judgeWithFallback({ name: store.kind, shared, local, timeoutMs, clock, log, onFallback });
+  const opening = openSharedStore(store, timeoutMs).then((shared) => ({
+    shared,
+    judgeShared:
+      shared && judgeWithFallback({ name: store.kind, shared, local, timeoutMs, clock, log, onFallback }),
+  }));
   let isClosed = false;
 
   async function judge(verb: "take" | "peek", bucket: string, tier: Tier, limit: number): Promise<Verdict> {
     const counter = `${tier}:${bucket}`;
+    const { judgeShared } = await opening;
     const count =
       judgeShared && !isClosed ? await judgeShared(verb, counter, limit) : local[verb](counter, limit);
     return { ...count, limit };
@@ -59,6 +60,7 @@ export function createLimits(options: LimitsOptions) {
     peek: judge.bind(null, "peek"),
     /** Why the shared store cannot be used; null if it can, or there is none. Never rejects. */
     async checkStore(): Promise<string | null> {
+      const { shared } = await opening;
       if (!shared || isClosed) return null;
       try {
         await within(shared.peek("other:check", 1), { ms: timeoutMs, fault: () => noAnswer(timeoutMs) });
@@ -70,28 +72,27 @@ export function createLimits(options: LimitsOptions) {
     /** Closes the store's connection. Later requests are counted in this process. */
     async close(): Promise<void> {
       isClosed = true;
-      shared?.close();
+      (await opening).shared?.close();
     },
   };
 }
 
-function openSharedStore(store: LimitStore, timeoutMs: number): SharedStore | undefined {
-  switch (store.kind) {
-    case "in-process":
-      return undefined;
-    case "redis": {
-      const { redis, close } = createTcpClient(store.url);
-      return createSharedStore(redis, close);
-    }
-    case "upstash": {
-      const redis = new Redis({
-        url: store.url,
-        token: store.token,
-        retry: false,
-        enableTelemetry: false,
-        signal: () => AbortSignal.timeout(timeoutMs),
-      });
-      return createSharedStore(redis, () => undefined);
-    }
+/** Loads the clients of a shared store only where one is configured. */
+async function openSharedStore(store: LimitStore, timeoutMs: number): Promise<SharedStore | undefined> {
+  if (store.kind === "in-process") return undefined;
+  const { createSharedStore } = await import("./shared-store");
+  if (store.kind === "redis") {
+    const { createTcpClient } = await import("./redis-tcp");
+    const { redis, close } = createTcpClient(store.url);
+    return createSharedStore(redis, close);
   }
+  const { Redis } = await import("@upstash/redis");
+  const redis = new Redis({
+    url: store.url,
+    token: store.token,
+    retry: false,
+    enableTelemetry: false,
+    signal: () => AbortSignal.timeout(timeoutMs),
+  });
+  return createSharedStore(redis, () => undefined);
 }

@@ -27,12 +27,16 @@ type Rule = {
   isViolated(isSet: (name: Name) => boolean, mode: Mode, values: Values): boolean;
 };
 
-const pairRules = (...pair: [Name, Name]): Rule[] =>
-  [pair, pair.toReversed() as [Name, Name]].map(([name, other]) => ({
-    name,
-    reason: `Required because ${other} is set. Set both or neither.`,
-    isViolated: (isSet) => isSet(other) && !isSet(name),
-  }));
+const requiredWith = (name: Name, other: Name, reason: string): Rule => ({
+  name,
+  reason: `Required because ${other} is set${reason}`,
+  isViolated: (isSet) => isSet(other) && !isSet(name),
+});
+
+const pairRules = (one: Name, other: Name): Rule[] => [
+  requiredWith(one, other, ". Set both or neither."),
+  requiredWith(other, one, ". Set both or neither."),
+];
 
 const requiredOnVercel = (name: Name): Rule => ({
   name,
@@ -41,11 +45,7 @@ const requiredOnVercel = (name: Name): Rule => ({
 });
 
 const RULES: readonly Rule[] = [
-  {
-    name: "DATABASE_URL",
-    reason: "Required because DATABASE_URL_UNPOOLED is set, the same database without a pooler.",
-    isViolated: (isSet) => isSet("DATABASE_URL_UNPOOLED") && !isSet("DATABASE_URL"),
-  },
+  requiredWith("DATABASE_URL", "DATABASE_URL_UNPOOLED", ", the same database without a pooler."),
   requiredOnVercel("DATABASE_URL"),
   requiredOnVercel("BACKSTAMP_SECRET"),
   {
@@ -66,12 +66,11 @@ const RULES: readonly Rule[] = [
     reason: "direct: does not work on Vercel, which blocks outgoing port 25. Set the URL of a relay.",
     isViolated: (_isSet, mode, values) => mode === "vercel" && isDirect(values.SMTP_URL),
   },
-  {
-    name: "BACKSTAMP_RETURN_PATH_DOMAIN",
-    reason:
-      "Required because BACKSTAMP_INBOUND_PORT is set: bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server.",
-    isViolated: (isSet) => isSet("BACKSTAMP_INBOUND_PORT") && !isSet("BACKSTAMP_RETURN_PATH_DOMAIN"),
-  },
+  requiredWith(
+    "BACKSTAMP_RETURN_PATH_DOMAIN",
+    "BACKSTAMP_INBOUND_PORT",
+    ": bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server.",
+  ),
   {
     name: "BACKSTAMP_SMTP_PORT",
     reason:
@@ -81,16 +80,8 @@ const RULES: readonly Rule[] = [
       !isSet("BACKSTAMP_SMTP_TLS") &&
       !isLoopback(values.BACKSTAMP_SMTP_PORT?.host ?? hostOf(values, mode)),
   },
-  {
-    name: "BACKSTAMP_SMTP_TLS",
-    reason: "Required because BACKSTAMP_SMTPS_PORT is set. Set it to the files of a certificate.",
-    isViolated: (isSet) => isSet("BACKSTAMP_SMTPS_PORT") && !isSet("BACKSTAMP_SMTP_TLS"),
-  },
-  {
-    name: "BACKSTAMP_METRICS_TOKEN",
-    reason: "Required because BACKSTAMP_METRICS_PORT is set. Set the token that Prometheus sends.",
-    isViolated: (isSet) => isSet("BACKSTAMP_METRICS_PORT") && !isSet("BACKSTAMP_METRICS_TOKEN"),
-  },
+  requiredWith("BACKSTAMP_SMTP_TLS", "BACKSTAMP_SMTPS_PORT", ". Set it to the files of a certificate."),
+  requiredWith("BACKSTAMP_METRICS_TOKEN", "BACKSTAMP_METRICS_PORT", ". Set the token that Prometheus sends."),
   {
     name: "BACKSTAMP_BACKUP_TO",
     reason:

@@ -13,13 +13,13 @@ export async function checkSecret({ hot, vault, hasSecret }: DoctorDeps): Promis
     );
   const unreadable: string[] = [];
   let readable = 0;
-  for (const { name, table, column, id = "id", hasTeam, locationOf } of SEALED_COLUMNS) {
+  for (const { name, table, column, id, team, locationOf } of SEALED_COLUMNS) {
     const rows = await hot.unsafe<{ id: string; teamId: string; sealed: string }[]>(
       ["asc", "desc"]
         .map(
           (
             order,
-          ) => `(select ${id}::text as id, ${hasTeam ? "team_id" : "''"}::text as "teamId", ${column} as sealed from ${table}
+          ) => `(select ${id}::text as id, ${team ?? "''"}::text as "teamId", ${column} as sealed from ${table}
             where ${column} is not null order by ${id} ${order} limit ${sampleMax})`,
         )
         .join(" union "),

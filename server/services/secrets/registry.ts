@@ -11,7 +11,7 @@ import {
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createVault } from "#server/platform/secrets/vault";
 import { SEALED_COLUMNS } from "./sealed-columns";
-import { canOpen, hasValueOf, readValues } from "./stored-values";
+import { canOpen, countValues, readValues } from "./stored-values";
 
 /** Locks the registry for a transaction. Any number that no other lock of ours has. */
 const REGISTRY_LOCK = 7_305_119;
@@ -175,16 +175,14 @@ async function requireKnown(
   if (active === null) return;
   const key = keyring.find(active.id);
   if (key === null || checkValueOf(key) !== active.checkValue) throw rejected();
-  if (active.isResealed) return;
-  for (const { id } of registry.filter(
-    ({ activeFromMs, id }) => activeFromMs !== null && !keyring.find(id),
-  )) {
-    if (await hasValueOf(query, id))
-      throw new SecretRejectedError(
-        "Stored values are still encrypted with a former secret that is not configured. Add it to BACKSTAMP_SECRETS_OLD " +
-          "until `backstamp secret status` lists it as removable.",
-      );
-  }
+  const lacking = registry.filter(({ activeFromMs, id }) => activeFromMs !== null && !keyring.find(id));
+  if (active.isResealed || lacking.length === 0) return;
+  const counts = await countValues(query);
+  if (lacking.some(({ id }) => counts.some(({ secretId }) => secretId === id)))
+    throw new SecretRejectedError(
+      "Stored values are still encrypted with a former secret that is not configured. Add it to BACKSTAMP_SECRETS_OLD " +
+        "until `backstamp secret status` lists it as removable.",
+    );
 }
 
 // Without the ids: readiness and Vercel's pages show the message to everybody.
@@ -198,15 +196,13 @@ const rejected = () =>
 /** The secret that opens stored values; null if nothing is stored. */
 async function findOwner(query: HotSql, keyring: Keyring): Promise<RingKey | null> {
   const vaults = keyring.keys.map((key) => ({ key, vault: createVault(createKeyring([key.secret])) }));
-  let found = 0;
-  for (const column of SEALED_COLUMNS) {
+  let isEmpty = true;
+  for (const column of SEALED_COLUMNS)
     for (const { value, ...row } of await readValues(query, column, { limit: samplesPerColumn })) {
-      found += 1;
-      const location = column.locationOf(row);
-      const opener = vaults.find(({ vault }) => canOpen(vault, value, location));
+      isEmpty = false;
+      const opener = vaults.find(({ vault }) => canOpen(vault, value, column.locationOf(row)));
       if (opener) return opener.key;
     }
-  }
-  if (found === 0) return null;
+  if (isEmpty) return null;
   throw rejected();
 }

@@ -17,17 +17,14 @@ export type ResealDeps = RegistryDeps & Pick<Deps, "vault" | "log">;
 /** The maximum number of rows that are named. */
 const namedMax = 20;
 
-/** A row with a value that no configured secret opens. */
-export type UnreadableRow = { table: string; id: string };
-
 /**
- * `unreadable`: values that no configured secret opens; `unreadableRows` names the first of them.
+ * `unreadable`: values that no configured secret opens; `unreadableRows` names the rows of the first of them.
  * `isComplete` is false if the work was stopped.
  */
 export type Resealed = {
   resealed: number;
   unreadable: number;
-  unreadableRows: UnreadableRow[];
+  unreadableRows: { table: string; id: string }[];
   isComplete: boolean;
 };
 
@@ -43,7 +40,7 @@ export async function resealStored(
   let resealed = 0;
   for (let pass = 0; pass < passesMax; pass++) {
     let unreadable = 0;
-    const unreadableRows: UnreadableRow[] = [];
+    const unreadableRows: Resealed["unreadableRows"] = [];
     for (const column of SEALED_COLUMNS) {
       for (let after: string | null = firstId; after !== null; ) {
         if (!shouldContinue()) return { resealed, unreadable, unreadableRows, isComplete: false };
@@ -51,11 +48,15 @@ export async function resealStored(
         after = batch.last;
         resealed += batch.resealed;
         unreadable += batch.unreadable.length;
-        for (const id of batch.unreadable)
-          if (unreadableRows.length < namedMax) unreadableRows.push({ table: column.table, id });
+        unreadableRows.push(...batch.unreadable.map((id) => ({ table: column.table, id })));
+        unreadableRows.splice(namedMax);
       }
     }
-    if ((await countOthers(deps)) <= unreadable)
+    // The values that the active secret did not encrypt.
+    const others = (await countValues(deps.hot)).filter(
+      ({ secretId }) => secretId !== deps.keyring.active().id,
+    );
+    if (others.reduce((sum, { count }) => sum + count, 0) <= unreadable)
       return { resealed, unreadable, unreadableRows, isComplete: true };
     await wait(passEveryMs);
   }
@@ -101,12 +102,6 @@ const resealBatch = (
     const last = rows.length < valuesPerBatch ? null : (rows.at(-1)?.id ?? null);
     return { last, resealed: fresh.length, unreadable };
   }) as Promise<Batch>;
-
-/** The values that the active secret did not encrypt. */
-async function countOthers({ hot, keyring }: ResealDeps): Promise<number> {
-  const others = (await countValues(hot)).filter(({ secretId }) => secretId !== keyring.active().id);
-  return others.reduce((sum, { count }) => sum + count, 0);
-}
 
 /**
  * Housekeeping of every worker: learns which secret is active, and encrypts what is stored after a new one

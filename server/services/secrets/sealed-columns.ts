@@ -1,74 +1,43 @@
 import type { SealedLocation } from "#server/platform/secrets/vault";
-import { sealedLocationOfTotp } from "../account/factors/totp";
-import { sealedLocationOfDkimKey } from "../domains/dkim/keys";
-import { sealedLocationOfRelay } from "../relays/seal";
-import { sealedLocationOfDetails } from "../system-mail/details";
-import { sealedLocationOfSigningSecret } from "../webhooks/signing";
 
-type Row = { id: string; teamId: string };
-
-/** A column with values that the vault encrypted. */
-export type SealedColumn = {
-  /** The values, as the operator knows them. */
-  name: string;
-  table: string;
-  column: string;
-  /** The column of the row's id. Default: `id`. */
+type Place = {
+  /** The column of the row's id. */
   id?: string;
-  hasTeam: boolean;
-  locationOf(row: Row): SealedLocation;
+  /** The column of the row's team. Default: the values belong to no team. */
+  team?: string | null;
+  /** The table and the column that the values are bound to, if they have moved since. */
+  boundTo?: Pick<SealedLocation, "table" | "column">;
 };
 
+/** A column with values that the vault encrypted. The operator knows the values by `name`. */
+export type SealedColumn = ReturnType<typeof sealed>;
+
+const sealed = (
+  name: string,
+  table: string,
+  column: string,
+  { id = "id", team = null, boundTo = { table, column } }: Place = {},
+) => ({
+  name,
+  table,
+  column,
+  id,
+  team,
+  locationOf: (row: Pick<SealedLocation, "id" | "teamId">): SealedLocation => ({ ...boundTo, ...row }),
+});
+
+const team = "team_id";
+
 /** Every column with encrypted values. A new one is added here, or its values do not follow a new secret. */
-export const SEALED_COLUMNS: readonly SealedColumn[] = [
-  {
-    name: "relays",
-    table: "relays",
-    column: "url",
-    hasTeam: false,
-    locationOf: ({ id }) => sealedLocationOfRelay("url", id),
-  },
-  {
-    name: "callback secrets",
-    table: "relays",
-    column: "callback_secret",
-    hasTeam: false,
-    locationOf: ({ id }) => sealedLocationOfRelay("callback_secret", id),
-  },
-  {
-    name: "DKIM keys",
-    table: "dkim_keys",
-    column: "private_key",
-    hasTeam: true,
-    locationOf: ({ teamId, id }) => sealedLocationOfDkimKey(teamId, id),
-  },
-  {
-    name: "webhook secrets",
-    table: "webhooks",
-    column: "secret",
-    hasTeam: true,
-    locationOf: (row) => sealedLocationOfSigningSecret(row, "secret"),
-  },
-  {
-    name: "previous webhook secrets",
-    table: "webhooks",
-    column: "previous_secret",
-    hasTeam: true,
-    locationOf: (row) => sealedLocationOfSigningSecret(row, "previous_secret"),
-  },
-  {
-    name: "authenticator apps",
-    table: "totp_factors",
-    column: "secret",
-    id: "user_id",
-    hasTeam: false,
-    locationOf: ({ id }) => sealedLocationOfTotp(id),
-  },
-  {
-    name: "system emails",
-    table: "system_mails",
-    column: "details",
-    hasTeam: false,
-    locationOf: ({ id }) => sealedLocationOfDetails(id),
-  },
+export const SEALED_COLUMNS = [
+  sealed("relays", "relays", "url"),
+  sealed("callback secrets", "relays", "callback_secret"),
+  sealed("DKIM keys", "dkim_keys", "private_key", {
+    team,
+    boundTo: { table: "domains", column: "dkim_private_key" },
+  }),
+  sealed("webhook secrets", "webhooks", "secret", { team }),
+  sealed("previous webhook secrets", "webhooks", "previous_secret", { team }),
+  sealed("authenticator apps", "totp_factors", "secret", { id: "user_id", team: "user_id" }),
+  sealed("system emails", "system_mails", "details"),
 ];

@@ -6,8 +6,6 @@ import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
 /** An encrypted value with its row. */
 type StoredValue = { id: string; teamId: string; value: string };
 
-const idOf = ({ id = "id" }: SealedColumn): string => id;
-
 /**
  * Encrypted values of a column in the order of their rows, after the row `after`. With `except`, only those
  * of other secrets. `isLocked` locks the rows against changes for the transaction and skips rows that another
@@ -15,16 +13,15 @@ const idOf = ({ id = "id" }: SealedColumn): string => id;
  */
 export const readValues = (
   query: HotSql,
-  column: SealedColumn,
+  { table, column, id, team }: SealedColumn,
   { limit, after = firstId, except, isLocked = false }: Selection,
 ): Promise<StoredValue[]> =>
   query<StoredValue[]>`
-    select ${query(idOf(column))} as id, ${column.hasTeam ? query`team_id` : query`''`} as "teamId",
-      ${query(column.column)} as value
-    from ${query(column.table)}
-    where ${query(idOf(column))} > ${after} and ${query(column.column)} is not null
-      ${except === undefined ? query`` : query`and split_part(${query(column.column)}, '.', 3) <> ${except}`}
-    order by ${query(idOf(column))} limit ${limit}
+    select ${query(id)} as id, ${team ? query(team) : query`''`} as "teamId", ${query(column)} as value
+    from ${query(table)}
+    where ${query(id)} > ${after} and ${query(column)} is not null
+      ${except === undefined ? query`` : query`and split_part(${query(column)}, '.', 3) <> ${except}`}
+    order by ${query(id)} limit ${limit}
     ${isLocked ? query`for no key update skip locked` : query``}`;
 
 type Selection = { limit: number; after?: string; except?: string; isLocked?: boolean };
@@ -37,16 +34,6 @@ export function canOpen(vault: Vault, value: string, location: SealedLocation): 
   } catch {
     return false;
   }
-}
-
-/** Whether any stored value names this secret. */
-export async function hasValueOf(query: HotSql, secretId: string): Promise<boolean> {
-  for (const { table, column } of SEALED_COLUMNS) {
-    const [row] = await query`
-      select from ${query(table)} where split_part(${query(column)}, '.', 3) = ${secretId} limit 1`;
-    if (row) return true;
-  }
-  return false;
 }
 
 /** How many values of a kind name a secret. The id is empty for values of release 0.2.0, which name none. */
@@ -67,11 +54,11 @@ export async function countValues(query: HotSql): Promise<ValueCount[]> {
 /** Replaces the values of these rows. */
 export async function writeValues(
   tx: HotSql,
-  column: SealedColumn,
+  { table, column, id }: SealedColumn,
   values: readonly Pick<StoredValue, "id" | "value">[],
 ): Promise<void> {
   await tx`
-    update ${tx(column.table)} as stored set ${tx(column.column)} = fresh.value
+    update ${tx(table)} as stored set ${tx(column)} = fresh.value
     from unnest(${values.map(({ id }) => id)}::uuid[], ${values.map(({ value }) => value)}::text[]) as fresh(id, value)
-    where stored.${tx(idOf(column))} = fresh.id`;
+    where stored.${tx(id)} = fresh.id`;
 }

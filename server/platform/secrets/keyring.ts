@@ -61,6 +61,7 @@ export function createKeyring(secrets: readonly [string, ...string[]]) {
     },
     /** Throws if the database rejected these secrets. */
     requireUsable,
+    isRejected: (): boolean => state instanceof SecretRejectedError,
     isChecked: (): boolean => state === "admitted",
     /**
      * Throws AppError `unavailable` until the database has admitted these secrets: another process might not

@@ -1,7 +1,7 @@
 import { type Command as CommanderCommand, Option } from "commander";
 import type { Ctx } from "#server/deps";
 import type { Team } from "#server/shared/wire/people/team";
-import type { Session } from "./session";
+import type { Session } from "./connection";
 import { type Output, printOutput, type Terminal } from "./terminal";
 
 /** Converts the text of an argument. Throws commander's InvalidArgumentError, which says what is valid. */
@@ -72,13 +72,14 @@ type Description<P extends Params> = {
 
 /** A command line command: how it is called, and what it does. */
 export type Command = Description<Params> & {
-  run(terminal: Terminal, values: Values<Params>, isJson: boolean): Promise<void>;
+  /** Returns what is printed, if anything. */
+  run(terminal: Terminal, values: Values<Params>): Promise<Output | undefined>;
 };
 
 /** A command that uses no database, or opens it by itself. */
 export const command = <P extends Params>(
   description: Description<P> & {
-    run(terminal: Terminal, values: Values<P>, isJson: boolean): Promise<void>;
+    run(terminal: Terminal, values: Values<P>): Promise<Output | undefined>;
   },
 ): Command => description as unknown as Command;
 
@@ -92,28 +93,23 @@ export class CommandExit extends Error {
   }
 }
 
-/** A command that runs with the database, and prints what `run` returns. */
-export function inDatabase<P extends Params>({
+/** A command that runs with the database. */
+export const inDatabase = <P extends Params>({
   run,
-  isUnchanged = false,
+  isUnchanged,
   ...description
 }: Description<P> & {
   /** A stopped embedded database is used as it is: nothing is created or migrated. */
   isUnchanged?: boolean;
   run(session: Session, values: Values<P>, terminal: Terminal): Promise<Output>;
-}): Command {
-  return command<P>({
+}): Command =>
+  command<P>({
     ...description,
-    run: async (terminal, values, isJson) => {
+    run: async (terminal, values) => {
       const { withDatabase } = await import("./session");
-      const output = await withDatabase(terminal, (session) => run(session, values, terminal), {
-        isUnchanged,
-      });
-      printOutput(terminal, output, isJson);
-      if (output.exitCode) throw new CommandExit(output.exitCode);
+      return withDatabase(terminal, (session) => run(session, values, terminal), isUnchanged);
     },
   });
-}
 
 const TEAM = option("team", "id or name of the team (default: the first team)", (text) => text);
 
@@ -173,7 +169,9 @@ export function addCommand(
       const given = kind === "argument" ? positional.shift() : added.getOptionValue(param);
       return [param, value === null ? given === true : (given as Parsed | undefined)?.value];
     });
-    await run(terminal, Object.fromEntries(values), added.getOptionValue("json") === true);
+    const output = await run(terminal, Object.fromEntries(values));
+    if (output) printOutput(terminal, output, added.getOptionValue("json") === true);
+    if (output?.exitCode) throw new CommandExit(output.exitCode);
   });
 }
 

@@ -30,6 +30,12 @@ export type Output = {
   exitCode?: number;
 };
 
+/** The result of a command: its document, and what is printed without `--json`. */
+export const output = (json: object, ...text: (string | object)[]): Output => ({
+  json,
+  ...(text.length > 0 && { text }),
+});
+
 /** Prints the result of a command to standard output, and its notes to standard error. */
 export function printOutput(
   terminal: Terminal,

@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { writeForOwner } from "../launcher/write-for-owner";
+import type { Settings } from "#server/platform/env/settings";
+import { replaceForOwner } from "../launcher/write-for-owner";
 
 /** Secrets generated for an installation because they are not configured. */
 const Generated = z.object({
@@ -44,11 +45,7 @@ export async function readGenerated(dataDir: string): Promise<Generated> {
  */
 export async function writeGenerated(dataDir: string, generated: Generated): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const file = generatedFileOf(dataDir);
-  const fresh = `${file}.${process.pid}`;
-  await rm(fresh, { force: true });
-  await writeForOwner(fresh, `${JSON.stringify(generated, null, 2)}\n`);
-  await rename(fresh, file);
+  await replaceForOwner(generatedFileOf(dataDir), `${JSON.stringify(generated, null, 2)}\n`);
   await syncFolder(dataDir);
 }
 
@@ -61,6 +58,12 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.close();
   }
 }
+
+/** The former secrets: those of the settings, or of the data directory if its secret is used. */
+export const oldSecretsOf = (
+  settings: Pick<Settings, "secret" | "oldSecrets">,
+  { oldSecrets = [] }: Generated,
+): string[] => (settings.secret === null ? oldSecrets : settings.oldSecrets);
 
 /** 256 random bits as text. */
 export const generateSecret = (): string => randomBytes(32).toString("base64url");

@@ -3,7 +3,14 @@ import type { RestDeps } from "#server/deps";
 import type { Settings } from "#server/platform/env/settings";
 import { acquireLock } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
-import { type Generated, generatePassword, generateSecret, readGenerated, writeGenerated } from "./generated";
+import {
+  type Generated,
+  generatePassword,
+  generateSecret,
+  oldSecretsOf,
+  readGenerated,
+  writeGenerated,
+} from "./generated";
 import { seedDatabase } from "./seed";
 
 /**
@@ -40,12 +47,6 @@ export async function resolveSecrets(settings: Settings, holdsLock: boolean): Pr
     firstKeyToken: generated.firstKeyToken ?? null,
   };
 }
-
-/** The former secrets: those of the settings, or of the data directory if its secret is used. */
-export const oldSecretsOf = (
-  settings: Pick<Settings, "secret" | "oldSecrets">,
-  { oldSecrets = [] }: Generated,
-): string[] => (settings.secret === null ? oldSecrets : settings.oldSecrets);
 
 /**
  * Seeds an empty database. Creates a first key if the stored one is no longer valid and the database is

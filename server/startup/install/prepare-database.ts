@@ -1,11 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import postgres from "postgres";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, type MigrateOptions, migrateDatabase } from "#db/migrate";
 import type { Settings } from "#server/platform/env/settings";
 import { errorFacts, type Log } from "#server/platform/log";
 import { OperatorError } from "../launcher/operator-error";
 import { explainDatabaseFault } from "./database-faults";
+import { withConnection } from "./with-connection";
 
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 5_000, 10_000] as const;
 const versionMin = 15;
@@ -41,15 +41,8 @@ export async function prepareDatabase(
   }
 }
 
-async function checkVersion(url: string): Promise<void> {
-  const sql = postgres(url, {
-    max: 1,
-    connect_timeout: 5,
-    onnotice: () => {},
-    fetch_types: false,
-    prepare: false,
-  });
-  try {
+const checkVersion = (url: string): Promise<void> =>
+  withConnection(url, 5, async (sql) => {
     const [row] = await sql<
       { number: number }[]
     >`select current_setting('server_version_num')::int as number`;
@@ -58,10 +51,7 @@ async function checkVersion(url: string): Promise<void> {
       throw new OperatorError(
         `DATABASE_URL: PostgreSQL ${version} is not supported. Use version ${versionMin} or newer.`,
       );
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
-}
+  });
 
 function explain(error: unknown): unknown {
   const reason = explainDatabaseFault(error);

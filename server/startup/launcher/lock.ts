@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   lchown,
   link,
@@ -89,7 +90,7 @@ async function openLock(folder: string, number: number, purpose: string): Promis
       const umask = process.umask(0o177);
       server.listen(shortPath);
       process.umask(umask);
-      if (!server.listening) await new Promise((_, reject) => server.once("error", reject));
+      if (!server.listening) await once(server, "listening");
     });
     // After a start as root, the owner of the folder must still be able to connect.
     const { uid, gid } = await stat(folder);

@@ -1,4 +1,4 @@
-import { open, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
 /**
@@ -16,4 +16,12 @@ export async function writeForOwner(file: string, text: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Replaces a file atomically by such a file: a crash leaves the old one or the new one. */
+export async function replaceForOwner(file: string, text: string): Promise<void> {
+  const fresh = `${file}.${process.pid}`;
+  await rm(fresh, { force: true });
+  await writeForOwner(fresh, text);
+  await rename(fresh, file);
 }

@@ -11,13 +11,12 @@ import {
   setCallback,
 } from "#server/services/callbacks/secrets";
 import type { RelayView } from "#server/services/relays/read";
-import { readGenerated } from "../../install/generated";
-import { findHolder } from "../../launcher/lock";
 import { OperatorError } from "../../launcher/operator-error";
 import { asText } from "../arguments";
 import { command, definedOf, examples, inDatabase, option } from "../command";
-import { requirePublicUrl, type Session } from "../session";
-import { type Output, printOutput } from "../terminal";
+import { findDatabase, type Session, withKeptSecret } from "../connection";
+import { requirePublicUrl } from "../session";
+import { type Output, output } from "../terminal";
 import { findGivenRelay, RELAY, readSecret } from "./relays";
 
 /** Setup steps at the provider. */
@@ -67,7 +66,7 @@ export const callbackCommands = {
       const { json, text = [] } = await describeCallback(session, relay);
       if (generated === null) return { json, text };
       const remark = "The secret is shown only once. Run callback set again to generate another one.";
-      return { json: { ...json, secret: generated }, text: [...text, { secret: generated }, remark] };
+      return output({ ...json, secret: generated }, ...text, { secret: generated }, remark);
     },
   }),
 
@@ -78,7 +77,7 @@ export const callbackCommands = {
       const relay = await findGivenRelay(session.deps, name, team);
       await clearCallback(session.deps, relay);
       const { json } = await describeCallback(session, relay);
-      return { json, text: [`Callbacks for relay ${relay.name} are off.`] };
+      return output(json, `Callbacks for relay ${relay.name} are off.`);
     },
   }),
 };
@@ -93,16 +92,13 @@ async function describeCallback(session: Session, { id, name, provider }: RelayV
   const json = { relay_id: id, relay: name, provider, url, is_accepted: isAccepted, topic };
   const fields = { url, ...(topic !== null && { topic }) };
   if (provider === null)
-    return {
-      json,
-      text: [fields, `The relay's provider is unknown. Set it: relay set ${name} --provider NAME`],
-    };
+    return output(json, fields, `The relay's provider is unknown. Set it: relay set ${name} --provider NAME`);
   const missing = provider === "ses" ? "--topic ARN" : provider === "postmark" ? "" : "--secret -";
   const calls = `Calls from ${PROVIDER_NAMES[provider]} are`;
   const state = isAccepted
     ? `${calls} accepted.`
     : `${calls} not accepted yet. Then run: callback set ${name} ${missing}`.trim();
-  return { json, text: [fields, STEPS[provider], state] };
+  return output(json, fields, STEPS[provider], state);
 }
 
 export const inboundCommands = {
@@ -110,18 +106,16 @@ export const inboundCommands = {
     about: "shows the URL that accepts bounces and complaints, and its token, which changes with the secret",
     params: {},
     help: "\nExample, for a mail server that forwards a message:\n  curl --data-binary @- -H 'Content-Type: message/rfc822' -H 'Authorization: Bearer <token>' <url>",
-    run: async (terminal, _values, isJson) => {
+    run: async (terminal) => {
       const settings = readSettings(terminal.env, "dev");
-      const { databaseUrl, dataDir, givenUrl } = settings;
-      const secret = settings.secret ?? (await readGenerated(dataDir)).secret;
-      if (secret === undefined)
+      const { secret, dataDir } = await withKeptSecret(settings);
+      if (secret === null)
         throw new OperatorError(
           `BACKSTAMP_SECRET is not set, and ${dataDir} contains no generated secret. Start Backstamp once, or set the secret.`,
         );
-      const running = databaseUrl === null ? await findHolder(dataDir) : null;
-      const publicUrl = databaseUrl === null ? (running?.publicUrl ?? settings.url) : givenUrl;
-      const url = `${requirePublicUrl({ publicUrl })}/api/inbound/message`;
-      printOutput(terminal, { json: { url, token: deriveKey(secret, "inbound") } }, isJson);
+      const running = await findDatabase(settings, terminal.env);
+      const url = `${requirePublicUrl(running ?? { publicUrl: settings.url })}/api/inbound/message`;
+      return output({ url, token: deriveKey(secret, "inbound") });
     },
   }),
 };

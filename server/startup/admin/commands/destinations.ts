@@ -7,7 +7,7 @@ import {
 import { presentRow } from "#server/shared/wire/shapes";
 import { asDomain, numberOf, orWord } from "../arguments";
 import { argument, definedOf, inDatabase, option } from "../command";
-import { listOutput } from "../terminal";
+import { listOutput, output } from "../terminal";
 
 const domain = argument("the recipients' domain, such as gmail.com", asDomain);
 const asLimit = orWord("none", numberOf(1, destinationLimitMax));
@@ -24,7 +24,7 @@ export const destinationCommands = {
     run: async ({ deps }, { domain, connections: connectionsMax, perMinute }) => {
       const change = definedOf({ connectionsMax, perMinute });
       const limit = presentRow(await setDestinationLimit(deps, domain, change));
-      return { json: limit, text: [limit, "Workers apply these limits from their next claim."] };
+      return output(limit, limit, "Workers apply these limits from their next claim.");
     },
   }),
 
@@ -40,10 +40,10 @@ export const destinationCommands = {
     params: { domain },
     run: async ({ deps }, { domain }) => {
       await unsetDestinationLimit(deps, domain);
-      return {
-        json: { domain, unset: true },
-        text: [`Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`],
-      };
+      return output(
+        { domain, unset: true },
+        `Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`,
+      );
     },
   }),
 };

@@ -9,7 +9,7 @@ import { addDomain, declareDomainVerified, deleteDomain, updateDomain } from "#s
 import { presentDomain, presentDomainSummary } from "#server/shared/wire/domain";
 import { asDomain, numberOf, orWord, parserOf } from "../arguments";
 import { argument, definedOf, examples, flag, inTeam, option, optionWithDefault } from "../command";
-import { listOutput, type Output } from "../terminal";
+import { listOutput, type Output, output } from "../terminal";
 
 const name = argument("the domain, such as example.com", asDomain);
 const recipients = numberOf(1, recipientsMax);
@@ -27,13 +27,11 @@ export const domainCommands = {
         `Check DNS and verify the domain: domain show ${added.name} --check`,
         `Or verify it manually, without a DNS check: domain verify ${added.name}`,
       ];
-      return {
-        json: presentDomainSummary(added),
-        text: [
-          `Added ${added.name} to team ${team.name}: ${added.status}.`,
-          ...(added.status === "verified" ? noteUnsigned(added) : steps),
-        ],
-      };
+      return output(
+        presentDomainSummary(added),
+        `Added ${added.name} to team ${team.name}: ${added.status}.`,
+        ...(added.status === "verified" ? noteUnsigned(added) : steps),
+      );
     },
   }),
 
@@ -107,10 +105,11 @@ export const domainCommands = {
     params: { name },
     run: async (ctx, { name }) => {
       const verified = await declareDomainVerified(ctx, name);
-      return {
-        json: presentDomainSummary(verified),
-        text: [`Marked ${verified.name} as verified.`, ...noteUnsigned(verified)],
-      };
+      return output(
+        presentDomainSummary(verified),
+        `Marked ${verified.name} as verified.`,
+        ...noteUnsigned(verified),
+      );
     },
   }),
 
@@ -121,7 +120,7 @@ export const domainCommands = {
     run: async (ctx, { name }) => {
       const { id } = await findDomain(ctx, name);
       await deleteDomain(ctx, id);
-      return { json: { id, removed: true }, text: [`Removed ${name}.`] };
+      return output({ id, removed: true }, `Removed ${name}.`);
     },
   }),
 };

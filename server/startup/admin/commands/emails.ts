@@ -7,7 +7,7 @@ import { getEmail } from "#server/services/emails/read/read";
 import { presentEmail, presentEmailSummary } from "#server/shared/wire/email";
 import { asId, asText, wordOf } from "../arguments";
 import { argument, definedOf, examples, inTeam, option, optionWithDefault, requiredOption } from "../command";
-import { formatTable, listOutput } from "../terminal";
+import { formatTable, listOutput, output } from "../terminal";
 
 const id = argument("id of the email, as POST /api/emails returned it", asId);
 const filter = (about: string) => option("value", about, asText);
@@ -61,7 +61,7 @@ export const emailCommands = {
     run: async (ctx, { id }) => {
       const json = presentEmail(await getEmail(ctx, id));
       const { html: _html, text: _text, events, ...fields } = json;
-      return { json, text: [fields, "", "  Timeline", ...formatTable(events.map(timelineRow))] };
+      return output(json, fields, "", "  Timeline", ...formatTable(events.map(timelineRow)));
     },
   }),
 
@@ -84,7 +84,7 @@ export const emailCommands = {
     run: async (ctx, { id, as, recipient = null }) => {
       const settled = await settleEmail(ctx, id, { as, recipients: recipient });
       const done = as === "retry" ? "Queued again for" : `Recorded as ${as}:`;
-      return { json: { id, settled }, text: [`${done} ${settled.join(", ")}.`] };
+      return output({ id, settled }, `${done} ${settled.join(", ")}.`);
     },
   }),
 };

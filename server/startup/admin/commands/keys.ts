@@ -18,7 +18,7 @@ import {
   orWord,
 } from "../arguments";
 import { argument, definedOf, examples, inTeam, option, optionWithDefault, requiredOption } from "../command";
-import { listOutput } from "../terminal";
+import { listOutput, output } from "../terminal";
 
 const overlapHoursMax = ROTATION.overlapMsMax / hourMs;
 
@@ -119,10 +119,11 @@ export const keyCommands = {
     needsOneOf: ["domains", "expires", "limit", "networks"],
     run: async (ctx, { id, domains, expires: expiresAt, limit: limits, networks: clientNetworks }, team) => {
       const changed = await changeKey(ctx, id, definedOf({ domains, expiresAt, limits, clientNetworks }));
-      return {
-        json: presentApiKey(changed),
-        text: [`Updated key ${changed.name} (${changed.id}) of team ${team.name}.`, grantOf(changed)],
-      };
+      return output(
+        presentApiKey(changed),
+        `Updated key ${changed.name} (${changed.id}) of team ${team.name}.`,
+        grantOf(changed),
+      );
     },
   }),
 
@@ -139,20 +140,18 @@ export const keyCommands = {
     },
     run: async (ctx, { id, overlap }, team) => {
       const { key, token, previousUntil } = await rotateKey(ctx, id, { overlapMs: overlap * hourMs });
-      return {
-        json: {
+      return output(
+        {
           ...presentApiKey(key),
           token,
           team_id: team.id,
           rotated_from: id,
           previous_expires_at: previousUntil.toISOString(),
         },
-        text: [
-          `Created key ${key.name} (${key.id}) of team ${team.name}. It replaces ${id}.`,
-          { token, old_token_expires: previousUntil },
-          SHOWN_ONCE,
-        ],
-      };
+        `Created key ${key.name} (${key.id}) of team ${team.name}. It replaces ${id}.`,
+        { token, old_token_expires: previousUntil },
+        SHOWN_ONCE,
+      );
     },
   }),
 
@@ -161,7 +160,7 @@ export const keyCommands = {
     params: { id },
     run: async (ctx, { id }) => {
       await revokeKey(ctx, id);
-      return { json: { id, revoked: true }, text: [`Revoked key ${id}.`] };
+      return output({ id, revoked: true }, `Revoked key ${id}.`);
     },
   }),
 };

@@ -11,7 +11,7 @@ import { OperatorError } from "../../launcher/operator-error";
 import { asDomain, asName, asText, numberOf, orWord, wordOf } from "../arguments";
 import { argument, definedOf, examples, inDatabase, option, requiredOption } from "../command";
 import { operatorCtx } from "../session";
-import { listOutput, type Output, type Terminal } from "../terminal";
+import { listOutput, type Output, output, type Terminal } from "../terminal";
 
 const probeMs = 30_000;
 const positionMax = 1_000;
@@ -95,10 +95,10 @@ export const relayCommands = {
     run: async ({ deps }, { relay, team }) => {
       const found = await findGivenRelay(deps, relay, team);
       await removeRelay(deps, found);
-      return {
-        json: { id: found.id, removed: true },
-        text: [`Removed relay ${found.name}. Its queued email uses the next relay in the routing order.`],
-      };
+      return output(
+        { id: found.id, removed: true },
+        `Removed relay ${found.name}. Its queued email uses the next relay in the routing order.`,
+      );
     },
   }),
 
@@ -111,10 +111,10 @@ export const relayCommands = {
       if (fault !== null) throw new OperatorError(`Test of relay ${name} failed: ${fault}`);
       const resumed = isResumed ? " It carries email now." : "";
       const state = pauseReason === null ? resumed : " It stays paused by the operator.";
-      return {
-        json: { id, works: true, resumed: isResumed },
-        text: [`Relay ${name} accepts the connection and the login.${state}`],
-      };
+      return output(
+        { id, works: true, resumed: isResumed },
+        `Relay ${name} accepts the connection and the login.${state}`,
+      );
     },
   }),
 
@@ -163,7 +163,7 @@ export const findGivenRelay = async (deps: Deps, name: string, team?: string): P
 function changedOutput(relay: RelayView, done: string, ...steps: string[]): Output {
   const json = presentRow(relay);
   const note = relay.dkim ? [] : ["Backstamp does not sign this relay's email. Enable DKIM at the provider."];
-  return { json, text: [done, rowOf(json), ...note, ...steps] };
+  return output(json, done, rowOf(json), ...note, ...steps);
 }
 
 type Row = ReturnType<typeof presentRow<RelayView>>;

@@ -14,7 +14,7 @@ import { presentTeam, type Team } from "#server/shared/wire/people/team";
 import { asName, asText, numberOf, orWord, wordOf } from "../arguments";
 import { argument, inDatabase, option, optionalArgument, optionWithDefault } from "../command";
 import { operatorCtx } from "../session";
-import { listOutput } from "../terminal";
+import { listOutput, output } from "../terminal";
 
 const team = argument("id or name of the team", asText);
 const asDays = orWord("always", numberOf(1, retentionDaysMax));
@@ -26,7 +26,7 @@ export const teamCommands = {
     run: async ({ deps }, { name }) => {
       const created = await createTeam(deps, { name });
       const kept = `It keeps message content for ${NEW_TEAM_RETENTION.bodiesDays} days. To change that, run: team set --keep-contents DAYS`;
-      return { json: created, text: [`Created team ${created.name} (${created.id}).`, kept] };
+      return output(created, `Created team ${created.name} (${created.id}).`, kept);
     },
   }),
 
@@ -65,7 +65,7 @@ export const teamCommands = {
           emailsDays: keepEmails === undefined ? emailsDays : keepEmails,
         });
       }
-      return { json: await readSettings(deps, found) };
+      return output(await readSettings(deps, found));
     },
   }),
 
@@ -105,7 +105,7 @@ export const teamCommands = {
     run: async ({ deps }, { team }) => {
       const { id, name } = await findTeam(deps, team);
       const json = presentDeletion(await cancelTeamDeletion(operatorCtx(deps, id)));
-      return { json, text: [`Canceled the deletion of team ${name}.`] };
+      return output(json, `Canceled the deletion of team ${name}.`);
     },
   }),
 

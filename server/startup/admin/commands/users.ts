@@ -12,7 +12,7 @@ import { OperatorError } from "../../launcher/operator-error";
 import { asName, asText, wordOf } from "../arguments";
 import { argument, definedOf, flag, inDatabase, inTeam, option } from "../command";
 import { requirePublicUrl } from "../session";
-import { listOutput, type Terminal } from "../terminal";
+import { listOutput, output, type Terminal } from "../terminal";
 
 const email = argument("email address of the user", asText);
 
@@ -41,10 +41,11 @@ export const userCommands = {
         role,
       });
       const generated = isGiven ? {} : { password };
-      return {
-        json: { id, email, role, team_id: team.id, ...generated },
-        text: [`Created user ${email}, ${role} of team ${team.name}.`, ...passwordLines(generated)],
-      };
+      return output(
+        { id, email, role, team_id: team.id, ...generated },
+        `Created user ${email}, ${role} of team ${team.name}.`,
+        ...passwordLines(generated),
+      );
     },
   }),
 
@@ -79,26 +80,22 @@ export const userCommands = {
       if (!isGiven && !isGenerated) {
         requirePublicUrl(session);
         const { user, link } = await createResetLink(deps, given);
-        return {
-          json: { id: user.id, email: user.email, link },
-          text: [
-            `Send this link to ${user.email}. It works once and expires in ${OPERATOR_LINK_MINUTES} minutes:`,
-            `  ${link}`,
-            "The current password stays valid until then. Setting a new one ends all sessions of the user.",
-          ],
-        };
+        return output(
+          { id: user.id, email: user.email, link },
+          `Send this link to ${user.email}. It works once and expires in ${OPERATOR_LINK_MINUTES} minutes:`,
+          `  ${link}`,
+          "The current password stays valid until then. Setting a new one ends all sessions of the user.",
+        );
       }
       const { id, email } = await requireUser(deps, given);
       const password = isGiven ? await readPassword(terminal) : generatePassword();
       await setPassword(deps, { userId: id, password });
       const generated = isGiven ? {} : { password };
-      return {
-        json: { id, email, ...generated },
-        text: [
-          `Changed the password of ${email}. All sessions of the user have ended.`,
-          ...passwordLines(generated),
-        ],
-      };
+      return output(
+        { id, email, ...generated },
+        `Changed the password of ${email}. All sessions of the user have ended.`,
+        ...passwordLines(generated),
+      );
     },
   }),
 
@@ -108,13 +105,11 @@ export const userCommands = {
     run: async ({ deps }, { email: given }) => {
       const { id, email } = await requireUser(deps, given);
       await resetTwoFactor(deps, id);
-      return {
-        json: { id, email },
-        text: [
-          `Removed two-factor authentication of ${email}. All sessions of the user have ended.`,
-          "The user can set it up again in the console, under Settings, Security.",
-        ],
-      };
+      return output(
+        { id, email },
+        `Removed two-factor authentication of ${email}. All sessions of the user have ended.`,
+        "The user can set it up again in the console, under Settings, Security.",
+      );
     },
   }),
 };

@@ -21,7 +21,7 @@ export const addressCommands = {
     params: { address, team },
     help: examples("address export ann@example.com --team Sales > ann.ndjson"),
     run: (terminal, { address, team }) =>
-      withDatabase(terminal, async ({ deps }) => {
+      withDatabase(terminal, async ({ deps }): Promise<undefined> => {
         const ctx = operatorCtx(deps, (await findTeam(deps, team)).id);
         for await (const part of exportAddress(ctx, address)) terminal.write(part);
       }),

@@ -11,8 +11,8 @@ import { makeBackup, makeScheduledBackup } from "../../../backup/make-backup";
 import { OperatorError } from "../../../launcher/operator-error";
 import { asId, asText } from "../../arguments";
 import { flag, inDatabase, option, optionalArgument } from "../../command";
-import { type Session, withKeptSecret } from "../../session";
-import { listOutput, type Output, type Terminal } from "../../terminal";
+import { type Session, withKeptSecret } from "../../connection";
+import { listOutput, type Output, output, type Terminal } from "../../terminal";
 
 const shownMax = 20;
 const passphraseCharsMin = 12;
@@ -92,9 +92,9 @@ async function runScheduled(session: Session, terminal: Terminal, id: string): P
   const target = await findRunningBackup(session.deps, id);
   if (!target) throw new OperatorError(`No scheduled backup ${id} is due. Workers start this command.`);
   const settings = await settingsOf(session, terminal);
-  return {
-    json: await session.stoppable((signal) => makeScheduledBackup(session.deps, target, settings, signal)),
-  };
+  return output(
+    await session.stoppable((signal) => makeScheduledBackup(session.deps, target, settings, signal)),
+  );
 }
 
 async function describeBackups({ deps }: Session): Promise<Output> {

@@ -13,6 +13,7 @@ import { OperatorError } from "../../../launcher/operator-error";
 import { asText, asTime } from "../../arguments";
 import { examples, flag, inDatabase, option } from "../../command";
 import { operatorCtx } from "../../session";
+import { output } from "../../terminal";
 
 export const hold = inDatabase({
   params: {
@@ -69,7 +70,7 @@ export const release = inDatabase({
     }
     const verb = choice.to === "release" ? "released" : "canceled";
     const done = `${verb === "released" ? "Released" : "Canceled"} ${countOf(settled)}.`;
-    return { json: { [verb]: settled, held }, text: [`${done} ${rest}`] };
+    return output({ [verb]: settled, held }, `${done} ${rest}`);
   },
 });
 

@@ -12,8 +12,8 @@ import { OperatorError } from "../../../launcher/operator-error";
 import { startEmbeddedPostgres } from "../../../postgres/embedded";
 import { asText } from "../../arguments";
 import { argument, command, flag } from "../../command";
-import { withKeptSecret } from "../../session";
-import { type Output, printOutput, type Terminal } from "../../terminal";
+import { type Closers, withKeptSecret, withOpened } from "../../connection";
+import type { Output, Terminal } from "../../terminal";
 import { countOf } from "./held";
 import { formatSecrets, formatVariable } from "./secret-variables";
 
@@ -34,7 +34,7 @@ that was queued at the time of the backup is held until you run: ${cli} release
 
 Example:
   BACKSTAMP_DATA_DIR=/srv/backstamp-restored ${cli} restore /var/backups/backstamp.tar.gz.age`,
-  run: async (terminal, { file: given, withoutSecret }, isJson) => {
+  run: async (terminal, { file: given, withoutSecret }) => {
     const file = path.resolve(given);
     const settings = readSettings(terminal.env, "dev");
     const verified = await verify(terminal, settings, file);
@@ -42,7 +42,8 @@ Example:
     const ring = secret === null ? [] : [secret, ...oldSecrets];
     if (!withoutSecret) requireSecret(file, verified, ring);
 
-    const restored = await withTarget(terminal, settings, async (databaseUrl) => {
+    const openDatabase = (closers: Closers) => openTarget(settings, closers);
+    const restored = await withOpened(terminal, openDatabase, async (databaseUrl) => {
       const { header, secrets, passphrase } = verified;
       await requireRestorable(databaseUrl, header);
       // Before the rows: after an interruption, the same command can be repeated.
@@ -57,7 +58,7 @@ Example:
       const { isDatabasePooled } = settings;
       return restoreBackup({ databaseUrl, isDatabasePooled, file, passphrase, header });
     });
-    printOutput(terminal, describeRestored(settings, { ...verified, ring }, restored), isJson);
+    return describeRestored(settings, { ...verified, ring }, restored);
   },
 });
 
@@ -98,35 +99,17 @@ const hasSecret = (ring: readonly string[], { secretId }: Header): boolean =>
   ring.some((secret) => idOfSecret(secret) === secretId);
 
 /** The configured database, or the embedded one of the data directory, which is started for this. */
-async function withTarget<T>(
-  { onStopSignals }: Terminal,
-  { databaseUrl, dataDir }: Settings,
-  task: (databaseUrl: string) => Promise<T>,
-): Promise<T> {
-  if (databaseUrl !== null) return task(databaseUrl);
+async function openTarget({ databaseUrl, dataDir }: Settings, closers: Closers): Promise<string> {
+  if (databaseUrl !== null) return databaseUrl;
   const taken = await acquireLock(dataDir, "restore");
   if ("holder" in taken)
     throw new OperatorError(
       `${dataDir} is in use by process ${taken.holder.pid} (${taken.holder.purpose}). A restore needs a new data directory: BACKSTAMP_DATA_DIR=${dataDir}-restored`,
     );
-  let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>> | undefined;
-  const close = async () => {
-    await postgres?.stop();
-    await taken.lock.release();
-  };
-  onStopSignals({
-    first: async () => {
-      await close();
-      process.exit(1);
-    },
-    again: async () => process.exit(1),
-  });
-  try {
-    postgres = await startEmbeddedPostgres({ dataDir, log: silentLog });
-    return await task(postgres.url);
-  } finally {
-    await close();
-  }
+  closers.push(() => taken.lock.release());
+  const postgres = await startEmbeddedPostgres({ dataDir, log: silentLog });
+  closers.push(() => postgres.stop());
+  return postgres.url;
 }
 
 function describeRestored(

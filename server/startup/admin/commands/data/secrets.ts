@@ -2,7 +2,7 @@ import { cli } from "#server/platform/env/cli";
 import { readSettings, type Settings } from "#server/platform/env/settings";
 import { formerSecretsMax } from "#server/platform/env/values";
 import { AppError } from "#server/platform/errors";
-import { createKeyring, SecretRejectedError } from "#server/platform/secrets/keyring";
+import { createKeyring } from "#server/platform/secrets/keyring";
 import { createVault } from "#server/platform/secrets/vault";
 import { acceptLostSecret, admitKeyring } from "#server/services/secrets/registry";
 import { recordResealed, resealStored } from "#server/services/secrets/reseal";
@@ -11,8 +11,8 @@ import { getSecretStatus, linkDays, type SecretStatus } from "#server/services/s
 import { generatedFileOf, generateSecret, readGenerated, writeGenerated } from "../../../install/generated";
 import { asText } from "../../arguments";
 import { argument, flag, inDatabase } from "../../command";
-import type { Session } from "../../session";
-import type { Output } from "../../terminal";
+import { type Session, withKeptSecret } from "../../connection";
+import { type Output, output } from "../../terminal";
 import { formatSecrets, formatVariable } from "./secret-variables";
 
 export const secretCommands = {
@@ -41,30 +41,18 @@ export const secretCommands = {
 };
 
 async function acceptLoss({ deps }: Session): Promise<Output> {
-  if (isUsable(deps.keyring))
+  if (!deps.keyring.isRejected())
     throw new AppError(
       "conflict",
       "The configured secret is that of the database, or the former one is configured.",
     );
   await acceptLostSecret(deps);
   const lost = "relays, callbacks, DKIM keys, webhook secrets and authenticator apps";
-  return {
-    json: { is_active: true, secret_id: deps.keyring.given.id },
-    text: [
-      "The configured secret is now that of this database.",
-      `What was encrypted with the lost one cannot be read: set up ${lost} again. Links in earlier email do not work.`,
-    ],
-  };
-}
-
-function isUsable(keyring: Session["deps"]["keyring"]): boolean {
-  try {
-    keyring.requireUsable();
-    return true;
-  } catch (error) {
-    if (error instanceof SecretRejectedError) return false;
-    throw error;
-  }
+  return output(
+    { is_active: true, secret_id: deps.keyring.given.id },
+    "The configured secret is now that of this database.",
+    `What was encrypted with the lost one cannot be read: set up ${lost} again. Links in earlier email do not work.`,
+  );
 }
 
 async function rotateSecret(session: Session, settings: Settings): Promise<Output> {
@@ -79,48 +67,42 @@ async function rotateSecret(session: Session, settings: Settings): Promise<Outpu
   }
   // The previous call was interrupted, or processes still had time to encrypt with the former secret.
   if (await isResealDue(deps)) return resealNow(session, settings);
-  const secret = generateSecret();
-  if (settings.secret !== null) {
-    await requireRoom(session, settings.oldSecrets);
-    return describeVariables(settings.secret, settings.oldSecrets, secret);
-  }
-  const kept = await readGenerated(settings.dataDir);
-  await requireRoom(session, kept.oldSecrets ?? []);
-  if (kept.secret === undefined)
-    throw new AppError("conflict", "No secret was generated here. Start Backstamp once.");
-  const oldSecrets = [kept.secret, ...(kept.oldSecrets ?? [])];
+  const { secret: current, oldSecrets: former, dataDir } = await withKeptSecret(settings);
+  await requireRoom(session, former);
+  if (current === null) throw new AppError("conflict", "No secret was generated here. Start Backstamp once.");
+  const [secret, oldSecrets] = [generateSecret(), [current, ...former]];
+  if (settings.secret !== null) return describeVariables(secret, oldSecrets);
   // Written first: a secret that is active must not exist in memory only.
-  await writeGenerated(settings.dataDir, { ...kept, secret, oldSecrets });
+  await writeGenerated(dataDir, { ...(await readGenerated(dataDir)), secret, oldSecrets });
   if (session.migrated !== null) {
     const keyring = createKeyring([secret, ...oldSecrets]);
     // This command started the database, so no other process uses it.
     await activateSecret({ hot: deps.hot, keyring }, { isAlone: true });
     return resealNow({ ...session, deps: { ...deps, keyring, vault: createVault(keyring) } }, settings);
   }
-  const file = generatedFileOf(settings.dataDir);
+  const file = generatedFileOf(dataDir);
   const next =
     settings.databaseUrl === null
       ? "Restart Backstamp. The new secret then becomes active, and what is stored is encrypted with it."
       : `Restart every process that uses this data directory. Then run: ${cli} secret rotate`;
-  return {
-    json: { is_active: false, file },
-    text: [`A new secret was written to ${file}. The former one is kept there. Back up the file.`, next],
-  };
+  return output(
+    { is_active: false, file },
+    `A new secret was written to ${file}. The former one is kept there. Back up the file.`,
+    next,
+  );
 }
 
-function describeVariables(current: string, old: readonly string[], secret: string): Output {
-  const variables = { BACKSTAMP_SECRET: secret, BACKSTAMP_SECRETS_OLD: formatSecrets([current, ...old]) };
-  return {
-    json: { is_active: false, variables },
-    text: [
-      "Set these variables for every process: web, workers and command line. The new secret is shown only once.",
-      "",
-      ...Object.entries(variables).map(([name, value]) => formatVariable(name, value)),
-      "",
-      "Restart all processes. Until the next step they use the former secret, so the order does not matter.",
-      `Then run: ${cli} secret rotate`,
-    ],
-  };
+function describeVariables(secret: string, oldSecrets: readonly string[]): Output {
+  const variables = { BACKSTAMP_SECRET: secret, BACKSTAMP_SECRETS_OLD: formatSecrets(oldSecrets) };
+  return output(
+    { is_active: false, variables },
+    "Set these variables for every process: web, workers and command line. The new secret is shown only once.",
+    "",
+    ...Object.entries(variables).map(([name, value]) => formatVariable(name, value)),
+    "",
+    "Restart all processes. Until the next step they use the former secret, so the order does not matter.",
+    `Then run: ${cli} secret rotate`,
+  );
 }
 
 async function resealNow(session: Session, settings: Settings): Promise<Output> {
@@ -128,8 +110,8 @@ async function resealNow(session: Session, settings: Settings): Promise<Output> 
   if (isComplete) await recordResealed(session.deps, session.deps.keyring.active().id);
   const status = await describeStatus(session, settings);
   const values = (count: number) => `${count} stored value${count === 1 ? "" : "s"}`;
-  return {
-    json: {
+  return output(
+    {
       is_active: true,
       resealed,
       unreadable,
@@ -137,20 +119,18 @@ async function resealNow(session: Session, settings: Settings): Promise<Output> 
       is_complete: isComplete,
       ...status.json,
     },
-    text: [
-      `The new secret is active. ${values(resealed)} encrypted with it.`,
-      ...(isComplete ? [] : ["Other processes were changing some values. Workers encrypt the rest."]),
-      ...(unreadable > 0
-        ? [
-            `${values(unreadable)} cannot be opened with any configured secret. Set them again:`,
-            ...unreadableRows.map(({ table, id }) => `  ${table} ${id}`),
-            ...(unreadable > unreadableRows.length ? ["  and others"] : []),
-          ]
-        : []),
-      "",
-      ...(status.text ?? []),
-    ],
-  };
+    `The new secret is active. ${values(resealed)} encrypted with it.`,
+    ...(isComplete ? [] : ["Other processes were changing some values. Workers encrypt the rest."]),
+    ...(unreadable > 0
+      ? [
+          `${values(unreadable)} cannot be opened with any configured secret. Set them again:`,
+          ...unreadableRows.map(({ table, id }) => `  ${table} ${id}`),
+          ...(unreadable > unreadableRows.length ? ["  and others"] : []),
+        ]
+      : []),
+    "",
+    ...(status.text ?? []),
+  );
 }
 
 async function describeStatus({ deps }: Session, settings: Settings): Promise<Output> {
@@ -184,7 +164,7 @@ async function describeStatus({ deps }: Session, settings: Settings): Promise<Ou
       ? [`${unnamed} stored values do not name their secret yet. Workers add it within a minute.`]
       : []),
   ];
-  return { json: { data, unnamed_values: unnamed }, text: [...text, ...notes] };
+  return output({ data, unnamed_values: unnamed }, ...text, ...notes);
 }
 
 function describe({ state, isConfigured, values, hasQueued, linksUntil, isRemovable }: SecretStatus): string {
@@ -220,14 +200,11 @@ async function requireRoom({ deps }: Session, former: readonly string[]): Promis
   throw new AppError("conflict", `There are ${former.length} former secrets, the maximum. ${remedy}`);
 }
 
-type Removal = { id: string; canBreakLinks: boolean };
-
 async function removeSecret(
-  session: Session,
+  { deps }: Session,
   settings: Settings,
-  { id, canBreakLinks }: Removal,
+  { id, canBreakLinks }: { id: string; canBreakLinks: boolean },
 ): Promise<Output> {
-  const { deps } = session;
   deps.keyring.requireUsable();
   const { secrets } = await getSecretStatus(deps, deps.clock());
   const found = secrets.find((secret) => secret.id === id && secret.isConfigured);
@@ -245,5 +222,5 @@ async function removeSecret(
   const secret = deps.keyring.find(id)?.secret;
   const oldSecrets = (kept.oldSecrets ?? []).filter((old) => old !== secret);
   await writeGenerated(settings.dataDir, { ...kept, oldSecrets });
-  return { json: { id, is_removed: true }, text: [`Removed the secret ${id}.`] };
+  return output({ id, is_removed: true }, `Removed the secret ${id}.`);
 }

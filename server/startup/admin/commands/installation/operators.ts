@@ -1,7 +1,7 @@
 import { grantOperator, listOperators, revokeOperator } from "#server/services/account/operators";
 import { asText } from "../../arguments";
 import { argument, inDatabase } from "../../command";
-import { listOutput } from "../../terminal";
+import { listOutput, output } from "../../terminal";
 
 const email = argument("email address of the user", asText);
 
@@ -13,7 +13,7 @@ export const operatorCommands = {
       const { user, isChanged } = await grantOperator(deps, given);
       const { id, email } = user;
       const state = isChanged ? "is now an operator of the installation" : "is an operator already";
-      return { json: { id, email, operator: true }, text: [`${email} ${state}.`] };
+      return output({ id, email, operator: true }, `${email} ${state}.`);
     },
   }),
 
@@ -22,7 +22,7 @@ export const operatorCommands = {
     params: { email },
     run: async ({ deps }, { email: given }) => {
       const { id, email } = await revokeOperator(deps, given);
-      return { json: { id, email, operator: false }, text: [`${email} is no longer an operator.`] };
+      return output({ id, email, operator: false }, `${email} is no longer an operator.`);
     },
   }),
 

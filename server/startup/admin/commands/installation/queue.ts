@@ -13,7 +13,7 @@ import { OperatorError } from "../../../launcher/operator-error";
 import { asDomain, asText } from "../../arguments";
 import { examples, inDatabase, option, requiredOption } from "../../command";
 import { operatorOf } from "../../session";
-import { formatTable } from "../../terminal";
+import { formatTable, output } from "../../terminal";
 
 const SCOPE = {
   team: option("team", "only this team, by id or name (default: the whole installation)", asText),
@@ -63,12 +63,10 @@ export const queueCommands = {
     ),
     run: async ({ deps }, { reason, ...given }) => {
       const scope = await pauseQueue(operatorOf(deps), { ...(await readScope(deps, given)), reason });
-      return {
-        json: { team_id: scope.teamId, domain: scope.domain, paused: true, reason },
-        text: [
-          `Paused sending for ${describeScope(scope)}. No worker starts another dialogue; those in progress finish.`,
-        ],
-      };
+      return output(
+        { team_id: scope.teamId, domain: scope.domain, paused: true, reason },
+        `Paused sending for ${describeScope(scope)}. No worker starts another dialogue; those in progress finish.`,
+      );
     },
   }),
 
@@ -105,10 +103,10 @@ export const queueCommands = {
         after = batch.next;
         if (after === null) break;
       }
-      return {
-        json: { team_id: scope.teamId, domain: scope.domain, canceled },
-        text: [`Canceled ${canceled} queued deliveries of ${describeScope(scope)}.`],
-      };
+      return output(
+        { team_id: scope.teamId, domain: scope.domain, canceled },
+        `Canceled ${canceled} queued deliveries of ${describeScope(scope)}.`,
+      );
     },
   }),
 };

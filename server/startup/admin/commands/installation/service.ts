@@ -1,5 +1,4 @@
 import { drizzle } from "drizzle-orm/postgres-js";
-import postgres from "postgres";
 import { findUnsupportedRelease } from "#db/compatibility";
 import { isDatabaseUnreachable } from "#db/faults";
 import { type Migrated, migrateDatabase } from "#db/migrate";
@@ -9,23 +8,25 @@ import { readSettings } from "#server/platform/env/settings";
 import { createProcessLog } from "#server/platform/process-log";
 import { NOT_MIGRATED } from "#server/services/health";
 import { migrationOf } from "../../../install/prepare-database";
+import { withConnection } from "../../../install/with-connection";
 import { lowerPriority } from "../../../launcher/lower-priority";
 import { OperatorError } from "../../../launcher/operator-error";
 import { runWorker } from "../../../worker";
 import { command } from "../../command";
-import { findLauncher, modeOf, withDatabase, withKeptSecret } from "../../session";
-import { printOutput, type Terminal } from "../../terminal";
+import { findDatabase, withKeptSecret } from "../../connection";
+import { withDatabase } from "../../session";
+import { output, type Terminal } from "../../terminal";
 
 export const migrate = command({
   params: {},
-  run: async (terminal, _values, isJson) => {
+  run: async (terminal) => {
     // An embedded database that was started for this command is already migrated.
     const settings = readSettings(terminal.env, "dev");
     const done = await withDatabase(terminal, async ({ databaseUrl, migrated }) => {
       const { url, options } = migrationOf(settings, databaseUrl);
       return migrated ?? (await migrateDatabase(url, options));
     });
-    printOutput(terminal, { json: done, text: [describeMigration(done)] }, isJson);
+    return output(done, describeMigration(done));
   },
 });
 
@@ -43,12 +44,19 @@ function describeMigration({ before, applied }: Migrated): string {
   return `Applied ${applied} migration${applied === 1 ? "" : "s"}.`;
 }
 
-async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
+async function work({ env, write, onStopSignals }: Terminal): Promise<undefined> {
   // Registered first: a signal during startup must stop the worker gracefully, too.
   const stopSignal = new Promise<NodeJS.Signals>((resolve) => {
     onStopSignals({ first: async (signal) => resolve(signal), again: async () => process.exit(1) });
   });
-  const { mode, databaseUrl } = await findWork(env);
+  const lenient = readSettings(env, "dev");
+  // Workers with different modes would use different transports, so the mode of a running launcher applies.
+  const found = await findDatabase(lenient, env);
+  if (!found)
+    throw new OperatorError(
+      `DATABASE_URL is not set, and no Backstamp is running with ${lenient.dataDir}. Set DATABASE_URL, or start Backstamp: ${startCommandOf("start")}`,
+    );
+  const { mode, databaseUrl } = found;
   await requireTables(databaseUrl);
   const settings = { ...(await withKeptSecret(readSettings(env, mode))), databaseUrl };
   if (settings.secret === null)
@@ -70,33 +78,15 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<void> {
   log.info("worker.stopped");
 }
 
-/**
- * The database and the mode. The mode of a running launcher applies, because workers with different modes
- * would use different transports.
- */
-async function findWork(env: Terminal["env"]): Promise<{ mode: "dev" | "start"; databaseUrl: string }> {
-  const { databaseUrl, dataDir } = readSettings(env, "dev");
-  if (databaseUrl !== null) return { mode: modeOf(env, null), databaseUrl };
-  const launcher = await findLauncher(dataDir);
-  if (launcher) return { mode: modeOf(env, launcher), databaseUrl: launcher.databaseUrl };
-  throw new OperatorError(
-    `DATABASE_URL is not set, and no Backstamp is running with ${dataDir}. ` +
-      `Set DATABASE_URL, or start Backstamp: ${startCommandOf("start")}`,
-  );
-}
-
 // Fails if the tables do not exist, lack a migration or do not support this release. An unreachable database
 // passes: the worker itself waits for it.
 async function requireTables(databaseUrl: string): Promise<void> {
-  const sql = postgres(databaseUrl, { max: 1, connect_timeout: 5, onnotice: () => {}, fetch_types: false });
-  try {
+  await withConnection(databaseUrl, 5, async (sql) => {
     await sql`select from workers limit 0`;
     const unsupported = await findUnsupportedRelease(sql);
     if (unsupported) throw unsupported;
     if (!(await isMigrated(drizzle(sql)))) throw new OperatorError(NOT_MIGRATED);
-  } catch (error) {
+  }).catch((error) => {
     if (!isDatabaseUnreachable(error)) throw error;
-  } finally {
-    await sql.end({ timeout: 1 });
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import postgres from "postgres";
+import type postgres from "postgres";
 import { listTables, quoteName } from "#db/backup/catalog";
 import { loadBackup } from "#db/backup/load";
 import { RELEASE } from "#db/compatibility";
@@ -6,6 +6,7 @@ import { listOwnTables, migrateDatabase, readMigrations } from "#db/migrate";
 import { cli, startCommandOf } from "#server/platform/env/cli";
 import { newId } from "#server/platform/ids";
 import { type Held, holdRestored } from "#server/services/restores/hold";
+import { withConnection } from "../install/with-connection";
 import { OperatorError } from "../launcher/operator-error";
 import type { Header } from "./format";
 import { readArchive } from "./read-archive";
@@ -72,7 +73,7 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
       load: { at: header.migrations.map(({ at }) => at), run: load },
     });
     // Only for speed: autovacuum does the same later.
-    await withConnection(databaseUrl, (sql) => sql`analyze`).catch(() => {});
+    await withConnection(databaseUrl, 10, (sql) => sql`analyze`).catch(() => {});
   } catch (cause) {
     if (!isLoaded) throw cause;
     throw new OperatorError(
@@ -82,21 +83,6 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoredDataba
     );
   }
   return result;
-}
-
-async function withConnection(url: string, task: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(url, {
-    max: 1,
-    connect_timeout: 10,
-    onnotice: () => {},
-    fetch_types: false,
-    prepare: false,
-  });
-  try {
-    await task(sql);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
 }
 
 /** OperatorError if this build does not have every migration of the backup, or the database is in use. */
@@ -110,8 +96,8 @@ export async function requireRestorable(
     throw new OperatorError(
       `The backup was made by Backstamp ${release}, whose database is newer than that of this release (${RELEASE}). Install the release of the backup or a newer one.`,
     );
-  if (applied.length === 0) return withConnection(url, requireNoTables);
-  await withConnection(url, requireEmpty);
+  if (applied.length === 0) return withConnection(url, 10, requireNoTables);
+  await withConnection(url, 10, requireEmpty);
   // Its schema is complete after an interrupted restore, or that of an older release.
   if (!applied.every(({ hash }) => migrations.some((migration) => migration.hash === hash)))
     throw new OperatorError(

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
@@ -50,13 +51,11 @@ export function startBackupSchedule(
   };
 
   const report = async (running: ChildProcess, id: string) => {
-    const code = new Promise((resolve, reject) => {
-      running.once("error", reject);
-      running.once("close", resolve);
-    });
+    const closed = once(running, "close");
     const read = (stream: Readable | null) => (stream ? text(stream) : "");
     const [output, errors] = await Promise.all([read(running.stdout), read(running.stderr)]);
-    if ((await code) === 0) {
+    const [code] = await closed;
+    if (code === 0) {
       const { deletionFault, ...facts } = JSON.parse(output);
       deps.log.info("backup.made", facts);
       if (deletionFault !== null) deps.log.warn("backup.old_not_deleted", { reason: deletionFault });

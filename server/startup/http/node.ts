@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
@@ -126,7 +127,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       await onRequest(incoming, outgoing);
     });
   }
-  await listen(server, options.port, options.host);
+  server.listen(options.port, options.host);
+  await once(server, "listening");
   const address = server.address();
   return {
     port: address && typeof address === "object" ? address.port : options.port,
@@ -141,14 +143,4 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       clearTimeout(timeout);
     },
   };
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import postgres from "postgres";
 import { errorFacts, type Log } from "#server/platform/log";
+import { withConnection } from "../install/with-connection";
 import { findBinaries } from "./binaries";
 import { locateCluster } from "./cluster-location";
 import { createCluster, ensurePassword } from "./initialise";
@@ -122,12 +122,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   };
 }
 
-async function ensureDatabase(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 10, onnotice: () => {}, fetch_types: false });
-  try {
+const ensureDatabase = (url: string): Promise<void> =>
+  withConnection(url, 10, async (sql) => {
     const found = await sql`select from pg_database where datname = ${NAME}`;
     if (found.length === 0) await sql`create database ${sql(NAME)}`;
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
+  });

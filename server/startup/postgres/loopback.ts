@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { promisify } from "node:util";
 
 // In a new network namespace the loopback interface is down. The owner of the namespace can bring it up.
@@ -26,15 +27,13 @@ export async function ensureLoopback(): Promise<boolean> {
 }
 
 // Connecting a datagram socket sends no packet. The kernel only looks up a route.
-function isReachable(): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createSocket("udp4");
-    const settle = (reachable: boolean) => () => {
-      socket.close();
-      resolve(reachable);
-    };
-    socket.once("error", settle(false));
-    socket.once("connect", settle(true));
-    socket.connect(9, "127.0.0.1");
-  });
+async function isReachable(): Promise<boolean> {
+  const socket = createSocket("udp4");
+  socket.connect(9, "127.0.0.1");
+  const isConnected = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
+  socket.close();
+  return isConnected;
 }

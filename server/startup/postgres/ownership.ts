@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readFile, realpath, rename, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { startCommandOf } from "#server/platform/env/cli";
 import { FolderIdentity, identifyFolder, isSameFolder } from "../launcher/folder-identity";
 import { acquireLock, type DataLock, findHolder } from "../launcher/lock";
 import { OperatorError } from "../launcher/operator-error";
-import { writeForOwner } from "../launcher/write-for-owner";
+import { replaceForOwner } from "../launcher/write-for-owner";
 import { type ClusterLocation, INSTALLATION_FILE, LOCATION_FILE, SYSTEM_HOME } from "./cluster-location";
 import { findServer, readPostmaster } from "./postmaster";
 
@@ -151,10 +151,7 @@ async function readOwner(pgdata: string): Promise<Owner | null> {
   }
 }
 
-/** Replaces a file atomically. Does nothing if it has this text. */
+/** Does nothing if the file has this text. */
 async function writeText(file: string, text: string): Promise<void> {
-  if ((await readFile(file, "utf8").catch(() => null)) === text) return;
-  const fresh = `${file}.${process.pid}-${Math.random().toString(36).slice(2)}`;
-  await writeForOwner(fresh, text);
-  await rename(fresh, file);
+  if ((await readFile(file, "utf8").catch(() => null)) !== text) await replaceForOwner(file, text);
 }

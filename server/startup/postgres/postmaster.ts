@@ -1,7 +1,7 @@
-import { readFile, rename, rm, stat } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { writeForOwner } from "../launcher/write-for-owner";
+import { replaceForOwner } from "../launcher/write-for-owner";
 
 /** The contents of `postmaster.pid`, written by a running or killed server. */
 export type Postmaster = { pid: number; port: number; isReady: boolean };
@@ -53,9 +53,7 @@ async function markStale(pgdata: string): Promise<void> {
   const file = pidFileOf(pgdata);
   if (!(await stat(file).catch(() => null))) return;
   const lines = (await readFile(file, "utf8")).split("\n");
-  await rm(`${file}.stale`, { force: true });
-  await writeForOwner(`${file}.stale`, [process.pid, ...lines.slice(1)].join("\n"));
-  await rename(`${file}.stale`, file);
+  await replaceForOwner(file, [process.pid, ...lines.slice(1)].join("\n"));
 }
 
 /** Stops a server with increasingly forceful signals, and resolves when the process has exited. */

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { open, rename, stat } from "node:fs/promises";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { ClusterLocation } from "./cluster-location";
@@ -15,17 +16,18 @@ const TRANSIENT = /pre-existing shared memory block/;
 
 /** `port` if it is free on 127.0.0.1, else a free port chosen by the system. */
 export async function findPort(port = 0): Promise<number> {
-  const server = createServer();
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      if (port !== 0 && (error.code === "EADDRINUSE" || error.code === "EACCES")) resolve(findPort());
-      else reject(error);
-    });
-    server.listen(port, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(address && typeof address === "object" ? address.port : 0));
-    });
-  });
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (port !== 0 && ["EADDRINUSE", "EACCES"].includes(code)) return findPort();
+    throw error;
+  }
+  const { port: found } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return found;
 }
 
 /**

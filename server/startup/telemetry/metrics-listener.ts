@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Settings } from "#server/platform/env/settings";
@@ -46,10 +47,8 @@ export async function openMetricsListener(
   );
   server.maxConnections = connectionsMax;
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(at.port, at.host, resolve);
-    });
+    server.listen(at.port, at.host);
+    await once(server, "listening");
   } catch (error) {
     log.error("metrics.not_listening", { ...at, ...errorFacts(error) });
     return null;

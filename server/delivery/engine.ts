@@ -191,14 +191,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
   return runner;
 }
 
-const released = (claims: Claim[]) =>
-  claims.map(({ teamId, emailId, id, leaseToken }) => ({
-    teamId,
-    emailId,
-    id,
-    leaseToken,
-    rule: "released" as const,
-  }));
+const released = (claims: Claim[]) => claims.map((claim) => ({ ...claim, rule: "released" as const }));
 
 /**
  * Groups the claims of one email by attempt: one group for a relay, one per destination for direct delivery.

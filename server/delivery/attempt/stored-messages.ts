@@ -6,6 +6,7 @@ import { shortHtmlChars } from "#server/mail/mime/html-text";
 import type { MessageSource } from "#server/services/emails/outgoing";
 import { listedForm } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/text/fold-address";
+import type { EmailSummary } from "#server/shared/wire/email";
 import type { Claim } from "../queue/claims";
 
 /**
@@ -14,36 +15,29 @@ import type { Claim } from "../queue/claims";
  */
 const bodyInBatchBytesMax = 128 * 1024;
 
-export type StoredMessage = Omit<MessageSource, "files" | "text"> & {
-  /** Null if it is generated from the HTML. With `needsText` that takes long and is not done yet. */
-  text: string | null;
-  needsText: boolean;
-  teamId: string;
-  policy: UnknownPolicy;
-  senderDomain: string;
-  /**
-   * The sender's domain; null if it is no longer the team's or no longer linked to the API key that sent the
-   * email.
-   */
-  domainId: string | null;
-  /** The sender's domain enforces TLS: without it the email is not sent. */
-  needsTls: boolean;
-  /** Each recipient's copy has its own unsubscribe link. */
-  listUnsubscribe: boolean;
-  /** Each recipient's copy has its own tracking pixel (opens) or tracking links (clicks). */
-  tracksOpens: boolean;
-  tracksClicks: boolean;
-  /** Its domain or team has a daily cap. */
-  isCapped: boolean;
-  /** The email has a single recipient. */
-  isAlone: boolean;
-  /** The `traceparent` of the request that sent the email; null without traces. */
-  traceparent: string | null;
-  /** If false, `withBody` must read html, text and files. */
-  hasBody: boolean;
-  /** Suppressed recipients among the claimed ones: delivery id to origin; null if there are none. */
-  suppressed: Record<string, SuppressionOrigin> | null;
-};
+/** The copy of each recipient has its own unsubscribe link and tracking links, if the email has them. */
+export type StoredMessage = Omit<MessageSource, "files" | "text"> &
+  Pick<EmailSummary, "tracksOpens" | "tracksClicks" | "traceparent"> & {
+    /** Null if it is generated from the HTML. With `needsText` that takes long and is not done yet. */
+    text: string | null;
+    needsText: boolean;
+    policy: UnknownPolicy;
+    /**
+     * The sender's domain; null if it is no longer the team's or no longer linked to the API key that sent
+     * the email.
+     */
+    domainId: string | null;
+    /** The sender's domain enforces TLS: without it the email is not sent. */
+    needsTls: boolean;
+    /** Its domain or team has a daily cap. */
+    isCapped: boolean;
+    /** The email has a single recipient. */
+    isAlone: boolean;
+    /** If false, `withBody` must read html, text and files. */
+    hasBody: boolean;
+    /** Suppressed recipients among the claimed ones: delivery id to origin; null if there are none. */
+    suppressed: Record<string, SuppressionOrigin> | null;
+  };
 
 /**
  * Reads the emails of these claims, by email id, with their suppressed recipients. One statement reads both:

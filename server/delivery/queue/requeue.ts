@@ -57,15 +57,7 @@ export function createRequeue(
 
   return async (verdicts) => {
     const claims = [...verdicts.keys()];
-    await release(
-      [...verdicts].map(([{ teamId, emailId, id, leaseToken }, { backlog: _, ...verdict }]) => ({
-        teamId,
-        emailId,
-        id,
-        leaseToken,
-        ...verdict,
-      })),
-    );
+    await release([...verdicts].map(([claim, { backlog: _, ...verdict }]) => ({ ...claim, ...verdict })));
     forget(claims);
     const [first] = verdicts.values();
     if (first?.backlog) await moveBacklog(first.backlog, claims.length);

@@ -13,23 +13,19 @@ export type Offers = { sizeMax: number; smtpUtf8: boolean; eightBitMime: boolean
 export type Sender = { connection: Connection; host: string; offers: Offers };
 
 /**
- * `isUnprocessed`: the connection was closed before the server processed any command of this message.
- * `needsReset`: the connection is usable, but may have an unfinished transaction.
- */
-export type SendResult = { outcomes: Outcome[]; isUnprocessed: boolean; needsReset: boolean };
-
-/**
  * Sends one message over an open connection: MAIL, RCPT for each distinct recipient, DATA, and the final dot
  * only if `isLeaseValid()` is true. Returns one outcome per entry of `recipients`, in order. A message above
  * the announced SIZE, or one that needs a missing SMTPUTF8, is rejected without a command to the server.
  * 8-bit content is sent in its 7-bit form to a server without 8BITMIME. The promise never rejects.
+ * `isUnprocessed`: the connection was closed before the server processed any command of this message.
+ * `needsReset`: the connection is usable, but may have an unfinished transaction.
  */
 export async function sendMessage(
   sender: Sender,
   given: OutgoingMessage,
   recipients: readonly string[],
   watch: SendWatch,
-): Promise<SendResult> {
+): Promise<{ outcomes: Outcome[]; isUnprocessed: boolean; needsReset: boolean }> {
   const message = sender.offers.eightBitMime ? given : { ...given, ...given.sevenBit };
   const rejections = recipients.map((recipient) => rejectUnsupported(sender, message, recipient));
   const accepted = [...new Set(recipients.filter((_, index) => rejections[index] === null))];

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, lt, type SQL } from "drizzle-orm";
-import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
+import type { AnyPgColumn, PgSelect, PgTable } from "drizzle-orm/pg-core";
 import type { Ctx } from "#server/deps";
 import { invalidField } from "#server/platform/errors";
 
@@ -31,31 +31,42 @@ export async function pageOf<T>(
 
 type TeamTable = PgTable & { id: AnyPgColumn; teamId: AnyPgColumn };
 
-/**
- * Reads one page of the team's rows of a table, newest first by id. `within` is the part of the table that
- * the list shows. `read` adds its filters to `where`. Throws as `requireCursor`.
- */
-export async function pageById<T>(
+/** What a list of a team's table shows: how its rows are selected, and which of them. */
+export type Listing<Select extends PgSelect> = {
+  select: () => Select;
+  /** The part of the table that the list shows: a cursor must be one of its rows. */
+  within?: SQL;
+  /** Its filters. */
+  where?: SQL;
+};
+
+/** Reads one page of the team's rows of a table, newest first by id. Throws as `requireCursor`. */
+export async function pageById<Select extends PgSelect>(
   ctx: Ctx,
   table: TeamTable,
   query: PageQuery,
-  read: (where: SQL | undefined, order: SQL, limit: number) => Promise<T[]>,
-  within?: SQL,
-): Promise<Page<T>> {
-  await requireCursor(ctx, table, query, within);
-  return pageByUncheckedId(ctx, table, query, read, within);
+  listing: Listing<Select>,
+): Promise<Page<Awaited<Select>[number]>> {
+  await requireCursor(ctx, table, query, listing.within);
+  return pageByUncheckedId(ctx, table, query, listing);
 }
 
 /** The same for code that pages through a whole list: the cursor row may expire between two pages. */
-function pageByUncheckedId<T>(
-  ...[ctx, table, query, read, within]: Parameters<typeof pageById<T>>
-): Promise<Page<T>> {
-  return pageOf(query, (cursor, order, limit) => {
+const pageByUncheckedId = <Select extends PgSelect>(
+  ctx: Ctx,
+  table: TeamTable,
+  query: PageQuery,
+  { select, within, where }: Listing<Select>,
+): Promise<Page<Awaited<Select>[number]>> =>
+  pageOf(query, async (cursor, order, limit) => {
     const beyond = cursor && (cursor.direction === "older" ? lt : gt)(table.id, cursor.id);
     const sort = order === "newest" ? desc : asc;
-    return read(and(eq(table.teamId, ctx.teamId), within, beyond), sort(table.id), limit);
+    const rows = await select()
+      .where(and(eq(table.teamId, ctx.teamId), within, where, beyond))
+      .orderBy(sort(table.id))
+      .limit(limit);
+    return rows as Awaited<Select>[number][];
   });
-}
 
 /** Rows that one read of an export returns at most. */
 const rowsPerRead = 1_000;
@@ -64,14 +75,14 @@ const rowsPerRead = 1_000;
  * The team's rows of a table, newest first, in batches. A batch is read when the consumer requests it. Rows
  * may expire meanwhile.
  */
-export async function* readAllById<T extends { id: string }>(
+export async function* readAllById<Select extends PgSelect>(
   ctx: Ctx,
   table: TeamTable,
-  read: Parameters<typeof pageById<T>>[3],
-): AsyncGenerator<T[]> {
+  listing: Listing<Select>,
+): AsyncGenerator<Awaited<Select>[number][]> {
   for (let after: string | undefined; ; ) {
     const query = { limit: rowsPerRead, ...(after ? { after } : {}) };
-    const { rows, hasMore } = await pageByUncheckedId(ctx, table, query, read);
+    const { rows, hasMore } = await pageByUncheckedId(ctx, table, query, listing);
     yield rows;
     after = rows.at(-1)?.id;
     if (!hasMore || !after) return;

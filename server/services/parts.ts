@@ -5,8 +5,16 @@ import { AppError } from "#server/platform/errors";
 export const encodePosition = (position: object): string =>
   Buffer.from(JSON.stringify(position)).toString("base64url");
 
-/** The position in such a text. AppError `invalid` with `message` if it is not one of this shape. */
-export function parsePosition<Position>(shape: z.ZodType<Position>, text: string, message: string): Position {
+/**
+ * The position in such a text, `start` without one. AppError `invalid` with `message` if it is not one of
+ * this shape.
+ */
+export function parsePosition<Position, Start>(
+  shape: z.ZodType<Position>,
+  text: string | null,
+  { start, message }: { start: Start; message: string },
+): Position | Start {
+  if (text === null) return start;
   try {
     return shape.parse(JSON.parse(Buffer.from(text, "base64url").toString()));
   } catch (cause) {

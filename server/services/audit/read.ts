@@ -22,21 +22,16 @@ export const NAMELESS_ACTORS = ["operator", "system"] as const;
 
 /** The audit log of the team, newest first. */
 export const listAudit = (ctx: Ctx, query: PageQuery & AuditFilter): Promise<Page<AuditEntryRow>> =>
-  pageById(ctx, auditLog, query, selectEntries(ctx, query));
+  pageById(ctx, auditLog, query, listingOf(ctx, query));
 
 /** The complete audit log, newest first, in batches. */
 export const readAudit = (ctx: Ctx, filter: AuditFilter): AsyncGenerator<AuditEntryRow[]> =>
-  readAllById(ctx, auditLog, selectEntries(ctx, filter));
+  readAllById(ctx, auditLog, listingOf(ctx, filter));
 
-const selectEntries =
-  ({ db }: Ctx, filter: AuditFilter) =>
-  (where: SQL | undefined, order: SQL, limit: number): Promise<AuditEntryRow[]> =>
-    db
-      .select()
-      .from(auditLog)
-      .where(and(where, ...conditionsOf(filter)))
-      .orderBy(order)
-      .limit(limit);
+const listingOf = ({ db }: Ctx, filter: AuditFilter) => ({
+  select: () => db.select().from(auditLog).$dynamic(),
+  where: and(...conditionsOf(filter)),
+});
 
 // Ids are ordered by time, so a time range is a range of the primary key.
 function conditionsOf({ actor, action, since, until }: AuditFilter): (SQL | undefined)[] {

@@ -72,9 +72,8 @@ export async function listDomains(ctx: Ctx): Promise<Domain[]> {
 export async function pageDomains(ctx: Ctx, query: PageQuery & { name?: string }): Promise<Page<Domain>> {
   const wanted = query.name?.toLowerCase();
   const isNamed = wanted ? sql`strpos(${domains.name}, ${wanted}) > 0` : undefined;
-  return pageById(ctx, domains, query, (where, order, limit) =>
-    ctx.db.select(domainColumns).from(domains).where(and(where, isNamed)).orderBy(order).limit(limit),
-  );
+  const select = () => ctx.db.select(domainColumns).from(domains).$dynamic();
+  return pageById(ctx, domains, query, { select, where: isNamed });
 }
 
 /** One domain by its id or its name. */

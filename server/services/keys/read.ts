@@ -32,9 +32,8 @@ export async function pageKeys(
   { areRevoked = false, ...query }: PageQuery & { areRevoked?: boolean },
 ): Promise<Page<ApiKey>> {
   const isListed = (areRevoked ? isNotNull : isNull)(apiKeys.revokedAt);
-  return pageById(ctx, apiKeys, query, (where, order, limit) =>
-    ctx.db.select(API_KEY).from(apiKeys).where(and(where, isListed)).orderBy(order).limit(limit),
-  );
+  const select = () => ctx.db.select(API_KEY).from(apiKeys).$dynamic();
+  return pageById(ctx, apiKeys, query, { select, where: isListed });
 }
 
 /** All keys of the team that are not revoked, newest first. */

@@ -24,32 +24,24 @@ export type LogFilter = {
  * response.
  */
 export const listCalls = (ctx: Ctx, query: PageQuery & LogFilter): Promise<Page<ApiCall>> =>
-  pageById(ctx, apiRequests, query, selectCalls(ctx, query));
+  pageById(ctx, apiRequests, query, listingOf(ctx, query));
 
 /** All matching calls, newest first, in batches. */
 export const readCalls = (ctx: Ctx, filter: LogFilter): AsyncGenerator<ApiCall[]> =>
-  readAllById(ctx, apiRequests, selectCalls(ctx, filter));
+  readAllById(ctx, apiRequests, listingOf(ctx, filter));
 
 const { requestBody: _, responseBody: __, emailIds: ___, ...columns } = getTableColumns(apiRequests);
 
-const selectCalls =
-  ({ db }: Ctx, { apiKeyId, emailId, method, status, isRefused }: LogFilter) =>
-  (where: SQL | undefined, order: SQL, limit: number): Promise<ApiCall[]> =>
-    db
-      .select(columns)
-      .from(apiRequests)
-      .where(
-        and(
-          where,
-          apiKeyId === undefined ? undefined : eq(apiRequests.apiKeyId, apiKeyId),
-          method === undefined ? undefined : eq(apiRequests.method, method),
-          emailId === undefined ? undefined : hasSent(emailId),
-          isRefused ? sql`${apiRequests.status} in (401, 403, 429)` : undefined,
-          status && between(apiRequests.status, status.from, status.to),
-        ),
-      )
-      .orderBy(order)
-      .limit(limit);
+const listingOf = ({ db }: Ctx, { apiKeyId, emailId, method, status, isRefused }: LogFilter) => ({
+  select: () => db.select(columns).from(apiRequests).$dynamic(),
+  where: and(
+    apiKeyId === undefined ? undefined : eq(apiRequests.apiKeyId, apiKeyId),
+    method === undefined ? undefined : eq(apiRequests.method, method),
+    emailId === undefined ? undefined : hasSent(emailId),
+    isRefused ? sql`${apiRequests.status} in (401, 403, 429)` : undefined,
+    status && between(apiRequests.status, status.from, status.to),
+  ),
+});
 
 /** A request is recorded after its response, so its id is a little later than those of its emails. */
 const recordedMsMax = 60_000;

@@ -105,10 +105,10 @@ export async function settleHeld(
   choice: HeldChoice,
   after: string | null,
 ): Promise<{ settled: number; next: string | null }> {
-  const { entryId, ...start } =
-    after === null
-      ? { ...startOf(0), entryId: null }
-      : parsePosition(Position, after, "Start again: the position in the held email is not valid.");
+  const { entryId, ...start } = parsePosition(Position, after, {
+    start: { ...startOf(0), entryId: null },
+    message: "Start again: the position in the held email is not valid.",
+  });
   const command: Command = { entryId };
   let position: Position | null = start;
   let settled = 0;

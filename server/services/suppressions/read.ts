@@ -35,14 +35,10 @@ export const listSuppressions = (
   ctx: Ctx,
   query: PageQuery & { origin?: SuppressionOrigin },
 ): Promise<Page<Suppression>> =>
-  pageById(ctx, suppressions, query, (where, order, limit) =>
-    ctx.db
-      .select()
-      .from(suppressions)
-      .where(and(where, query.origin && eq(suppressions.origin, query.origin)))
-      .orderBy(order)
-      .limit(limit),
-  );
+  pageById(ctx, suppressions, query, {
+    select: () => ctx.db.select().from(suppressions).$dynamic(),
+    where: query.origin && eq(suppressions.origin, query.origin),
+  });
 
 export async function getSuppression(ctx: Ctx, name: SuppressionName): Promise<Suppression> {
   const [row] = await ctx.db

@@ -1,4 +1,4 @@
-import { and, desc, eq, or, sql } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Db } from "#db/client";
 import { emails } from "#db/schema/emails";
@@ -94,33 +94,28 @@ export async function listTemplates(
   query: PageQuery & { search?: string | undefined },
 ): Promise<Page<ListedTemplate>> {
   const { search } = query;
-  return pageById(ctx, templates, query, (where, order, limit) =>
+  const select = () =>
     ctx.db
       .select({
-        template: templates,
-        currentNumber: current.number,
+        ...getTableColumns(templates),
+        currentNumber: sql<number>`${current.number}`,
         publishedNumber: published.number,
         lastUsedAt,
       })
       .from(templates)
       .innerJoin(current, isCurrent)
       .leftJoin(published, isPublished)
-      .where(
-        and(
-          where,
-          // A substring match instead of a pattern, so `%` and `_` are ordinary characters.
-          search === undefined
-            ? undefined
-            : or(
-                sql`strpos(lower(${templates.name}), lower(${search})) > 0`,
-                sql`strpos(${templates.alias}, lower(${search})) > 0`,
-              ),
-        ),
-      )
-      .orderBy(order)
-      .limit(limit)
-      .then((rows) => rows.map(({ template, ...more }) => ({ ...template, ...more }))),
-  );
+      .$dynamic();
+  // A substring match instead of a pattern, so `%` and `_` are ordinary characters.
+  const isFound = (text: string) =>
+    or(
+      sql`strpos(lower(${templates.name}), lower(${text})) > 0`,
+      sql`strpos(${templates.alias}, lower(${text})) > 0`,
+    );
+  return pageById(ctx, templates, query, {
+    select,
+    where: search === undefined ? undefined : isFound(search),
+  });
 }
 
 /** The revision that the caller has read. */

@@ -26,19 +26,10 @@ export async function listVersions(
 ): Promise<{ template: TemplateSummary; page: Page<VersionSummary> }> {
   const template = await findTemplate(ctx, idOrAlias);
   const { id, number, subject, createdAt } = getTableColumns(templateVersions);
-  const page = await pageById(
-    ctx,
-    templateVersions,
-    query,
-    (where, order, limit) =>
-      ctx.db
-        .select({ id, number, subject, createdAt })
-        .from(templateVersions)
-        .where(where)
-        .orderBy(order)
-        .limit(limit),
-    eq(templateVersions.templateId, template.id),
-  );
+  const page = await pageById(ctx, templateVersions, query, {
+    select: () => ctx.db.select({ id, number, subject, createdAt }).from(templateVersions).$dynamic(),
+    within: eq(templateVersions.templateId, template.id),
+  });
   return { template, page };
 }
 

@@ -55,9 +55,7 @@ export async function createWebhook(
 
 /** The team's endpoints, newest first. */
 export const listWebhooks = (ctx: Ctx, query: PageQuery): Promise<Page<Webhook>> =>
-  pageById(ctx, webhooks, query, (where, order, limit) =>
-    ctx.db.select(columns).from(webhooks).where(where).orderBy(order).limit(limit),
-  );
+  pageById(ctx, webhooks, query, { select: () => ctx.db.select(columns).from(webhooks).$dynamic() });
 
 /** The newest endpoints of the team that have this text in their URL, in any letter case. */
 export const findWebhooksByUrl = (

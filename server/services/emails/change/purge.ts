@@ -52,8 +52,10 @@ export async function purgeQueue(
   const reason = parseReason(input.reason);
   if (input.confirm.trim() !== scope.name)
     throw new AppError("invalid", `To confirm, enter the name of the queue: ${scope.name}`);
-  const place = input.after === null ? await firstPlace(ctx, scope) : placeIn(scope, input.after);
+  const message = "Start the purge again: its position is not valid.";
+  const place = parsePosition(Place, input.after, { start: null, message }) ?? (await firstPlace(ctx, scope));
   if (place === null) return { canceled: 0, next: null };
+  if (scope.teamId !== null && place.teamId !== scope.teamId) throw new AppError("invalid", message);
   const batch = await readBatch(ctx, place);
   const command: Command = { entryId: place.entryId };
   const canceled = await cancelBatch(ctx, { scope, reason, place, command, keys: batch.keys });
@@ -109,13 +111,6 @@ async function placeAfter(
     .orderBy(teams.id)
     .limit(1);
   return next ? startOf(next.id, before) : null;
-}
-
-function placeIn({ teamId }: NamedScope, text: string): Place {
-  const message = "Start the purge again: its position is not valid.";
-  const place = parsePosition(Place, text, message);
-  if (teamId !== null && place.teamId !== teamId) throw new AppError("invalid", message);
-  return place;
 }
 
 type Key = Omit<DeliveryKey, "teamId">;

@@ -88,12 +88,11 @@ export async function retryEmails(
   from: string | null = null,
 ): Promise<RetryAnswer & { next: string | null }> {
   const states = statesFor(filter, acceptDuplicates);
-  const { after, entryId } =
-    from === null
-      ? { after: undefined, entryId: null }
-      : parsePosition(Position, from, "Start the retry again: its position is not valid.");
+  const { after, ...command }: { after?: string } & Command = parsePosition(Position, from, {
+    start: { entryId: null },
+    message: "Start the retry again: its position is not valid.",
+  });
   const { ids, hasMore } = await findRetryable(ctx, filter, states, { limit: retriedEmailsMax, after });
-  const command: Command = { entryId };
   const retried = await retry(ctx, ids, states, null, { filter, command });
   const last = ids.at(-1);
   return { retried, hasMore, next: hasMore && last ? encodePosition({ after: last, ...command }) : null };

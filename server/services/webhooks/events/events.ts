@@ -22,25 +22,11 @@ export async function listWebhookEvents(
 ): Promise<Page<WebhookDelivery>> {
   await getWebhook(ctx, webhookId);
   const { status, type } = query;
-  return pageById(
-    ctx,
-    webhookDeliveries,
-    query,
-    (where, order, limit) =>
-      ctx.db
-        .select()
-        .from(webhookDeliveries)
-        .where(
-          and(
-            where,
-            status && eq(webhookDeliveries.status, status),
-            type && eq(webhookDeliveries.type, type),
-          ),
-        )
-        .orderBy(order)
-        .limit(limit),
-    eq(webhookDeliveries.webhookId, webhookId),
-  );
+  return pageById(ctx, webhookDeliveries, query, {
+    select: () => ctx.db.select().from(webhookDeliveries).$dynamic(),
+    within: eq(webhookDeliveries.webhookId, webhookId),
+    where: and(status && eq(webhookDeliveries.status, status), type && eq(webhookDeliveries.type, type)),
+  });
 }
 
 /** One event delivery with its payload: as it was sent, or as it would be sent now. */
@@ -63,26 +49,24 @@ export async function listWebhookAttempts(
   query: PageQuery,
 ): Promise<Page<WebhookAttempt>> {
   await requireDelivery(ctx, webhookId, id);
-  return pageById(
-    ctx,
-    webhookAttempts,
-    query,
-    (where, order, limit) => ctx.db.select().from(webhookAttempts).where(where).orderBy(order).limit(limit),
-    eq(webhookAttempts.deliveryId, id),
-  );
+  return pageById(ctx, webhookAttempts, query, {
+    select: () => ctx.db.select().from(webhookAttempts).$dynamic(),
+    within: eq(webhookAttempts.deliveryId, id),
+  });
 }
+
+const isDelivery = ({ teamId }: Ctx, webhookId: string, id: string) =>
+  and(
+    eq(webhookDeliveries.teamId, teamId),
+    eq(webhookDeliveries.webhookId, webhookId),
+    eq(webhookDeliveries.id, id),
+  );
 
 async function requireDelivery(ctx: Ctx, webhookId: string, id: string): Promise<WebhookDelivery> {
   const [delivery] = await ctx.db
     .select()
     .from(webhookDeliveries)
-    .where(
-      and(
-        eq(webhookDeliveries.teamId, ctx.teamId),
-        eq(webhookDeliveries.webhookId, webhookId),
-        eq(webhookDeliveries.id, id),
-      ),
-    );
+    .where(isDelivery(ctx, webhookId, id));
   if (!delivery) throw notFound("Webhook event");
   return delivery;
 }
@@ -124,11 +108,7 @@ const isReplayable = (status: ReplayRange["status"]) =>
 /** Sends one event again, regardless of its earlier outcome. */
 export async function replayWebhookEvent(ctx: Ctx, webhookId: string, id: string): Promise<{ id: string }> {
   const { url } = await requireEnabled(ctx, webhookId);
-  const mine = and(
-    eq(webhookDeliveries.teamId, ctx.teamId),
-    eq(webhookDeliveries.webhookId, webhookId),
-    eq(webhookDeliveries.id, id),
-  );
+  const mine = isDelivery(ctx, webhookId, id);
   await ctx.db.transaction(async (tx) => {
     const [replayed] = await tx
       .update(webhookDeliveries)
@@ -167,15 +147,14 @@ export async function replayWebhookRange(
 ): Promise<{ count: number; nextSince: Date | null; next: string | null }> {
   const { url } = await requireEnabled(ctx, webhookId);
   const { since, until, status, type } = range;
-  const start =
-    next === null
-      ? { from: since, entryId: null }
-      : parsePosition(Position, next, "Start the replay again: its position is not valid.");
-  const command: Command = { entryId: start.entryId };
+  const { from, ...command }: { from: Date } & Command = parsePosition(Position, next, {
+    start: { from: since, entryId: null },
+    message: "Start the replay again: its position is not valid.",
+  });
   const found = await ctx.db
     .select({ id: webhookDeliveries.id, createdAt: webhookDeliveries.createdAt })
     .from(webhookDeliveries)
-    .where(and(inRange(ctx, webhookId, range), gte(webhookDeliveries.createdAt, start.from)))
+    .where(and(inRange(ctx, webhookId, range), gte(webhookDeliveries.createdAt, from)))
     // Sorted by time because `nextSince` is a time: the ids of concurrent transactions may be in another
     // order.
     .orderBy(asc(webhookDeliveries.createdAt), asc(webhookDeliveries.id))

@@ -25,11 +25,10 @@ export async function retryPendingEvents(
   from: string | null = null,
 ): Promise<{ count: number; next: string | null }> {
   const { url } = await requireEnabled(ctx, webhookId);
-  const { after, entryId } =
-    from === null
-      ? { after: firstId, entryId: null }
-      : parsePosition(Position, from, "Start the retry again: its position is not valid.");
-  const command: Command = { entryId };
+  const { after, ...command }: { after: string } & Command = parsePosition(Position, from, {
+    start: { after: firstId, entryId: null },
+    message: "Start the retry again: its position is not valid.",
+  });
   const due = await ctx.db.transaction(async (tx) => {
     const rows = await tx.execute<{ id: string }>(sql`
       with pending as materialized (

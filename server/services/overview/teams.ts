@@ -4,29 +4,11 @@ import { queuePauses, sendingDays } from "#db/schema/deliveries";
 import { domains } from "#db/schema/domains";
 import { memberships, teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
-import { type Page, type PageQuery, pageOf } from "../paging";
+import { type PageQuery, pageOf } from "../paging";
 import { isTodayOfTeam } from "../teams";
 
 /** Deliveries that a count reads; more are shown as "more than". */
 export const waitingMax = 1_000;
-
-export type TeamSummary = {
-  id: string;
-  name: string;
-  createdAt: Date;
-  members: number;
-  /** Own domains, without the built-in one. */
-  domains: number;
-  dailyCap: number | null;
-  handedOverToday: number;
-  /** Deliveries in the queue that are due or delayed, up to `waitingMax`. */
-  waiting: number;
-  oldestDueAt: Date | null;
-  /** The reason while the team is paused. */
-  pauseReason: string | null;
-  /** When the team will be deleted; null if that is not requested. */
-  deletesAt: Date | null;
-};
 
 const waits = sql`d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teams.id}`;
 
@@ -34,7 +16,7 @@ const waits = sql`d.status in ('queued', 'scheduled') and d.lapses < 3 and d.tea
 export const listTeamSummaries = (
   { db }: Pick<Deps, "db">,
   { search, ...query }: PageQuery & { search?: string },
-): Promise<Page<TeamSummary>> =>
+) =>
   pageOf(query, (cursor, order, limit) =>
     db
       .select({
@@ -42,12 +24,14 @@ export const listTeamSummaries = (
         name: teams.name,
         createdAt: teams.createdAt,
         members: db.$count(memberships, eq(memberships.teamId, teams.id)),
+        /** Own domains, without the built-in one. */
         domains: db.$count(
           domains,
           and(eq(domains.teamId, teams.id), sql`${domains.name} <> 'backstamp.test'`),
         ),
         dailyCap: teams.dailyCap,
         handedOverToday: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
+        /** Deliveries in the queue that are due or delayed, up to `waitingMax`. */
         waiting: sql<number>`(select count(*)::int from (
           select from deliveries d where ${waits} and (d.status = 'queued' or d.due_at <= now())
           limit ${waitingMax}) as waiting)`,
@@ -56,7 +40,9 @@ export const listTeamSummaries = (
             where ${waits} and d.priority = p.rank and d.due_at <= now() order by d.due_at, d.id limit 1) as first)`.mapWith(
           teams.createdAt,
         ),
+        /** The reason while the team is paused. */
         pauseReason: queuePauses.reason,
+        /** When the team will be deleted; null if that is not requested. */
         deletesAt: teamDeletions.deletesAt,
       })
       .from(teams)

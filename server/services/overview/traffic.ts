@@ -22,21 +22,7 @@ export type DayRange = { since: string; until: string };
 /** The rows with the most recipients, and the number of the others. */
 export type LargestRows = { rows: MetricsRow[]; hidden: number };
 
-export type Traffic = {
-  unit: "hour" | "day";
-  startAt: Date;
-  endAt: Date;
-  /** All hours or days of the range, up to now. */
-  spans: (RecipientCounts & { at: Date })[];
-  /** The start of the hour or day that has not ended. Null if the range is over. */
-  partialAt: Date | null;
-  total: RecipientCounts;
-  /** Of the time of the same length before, see `sumPrevious`. */
-  previous: RecipientCounts;
-  byProvider: LargestRows;
-  byDomain: LargestRows;
-  isComplete: boolean;
-};
+export type Traffic = Awaited<ReturnType<typeof getTraffic>>;
 
 /** The last `days` days, including today. */
 export const lastDays = ({ clock }: Pick<Ctx, "clock">, days: number): DayRange => {
@@ -49,9 +35,9 @@ export const lastDays = ({ clock }: Pick<Ctx, "clock">, days: number): DayRange 
  * time before for comparison: of the same length, so a day that has not ended is compared with the same part
  * of a day. 422 if the range is invalid.
  */
-export async function getTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter): Promise<Traffic> {
+export async function getTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilter) {
   const { startAt, endAt, days, isCurrent } = resolveRange(ctx, range);
-  const unit = days === 1 ? "hour" : "day";
+  const unit: "hour" | "day" = days === 1 ? "hour" : "day";
   const time = { startAt, endAt };
   // Counts the pending events first, so that all queries have the same ones.
   const current = await getMetrics(ctx, {
@@ -72,9 +58,12 @@ export async function getTraffic(ctx: Ctx, range: DayRange, filter: MetricsFilte
     unit,
     startAt,
     endAt,
+    /** All hours or days of the range, up to now. */
     spans: current.rows.map(({ period = "", ...counts }) => ({ ...counts, at: new Date(period) })),
+    /** The start of the hour or day that has not ended. Null if the range is over. */
     partialAt: isCurrent ? new Date(Math.floor(endAt.getTime() / spanMs) * spanMs) : null,
     total: current.totals,
+    /** Of the time of the same length before, see `sumPrevious`. */
     previous,
     byProvider,
     byDomain,

@@ -35,8 +35,7 @@ export async function prepareUser(input: {
   name?: string;
 }): Promise<PreparedUser> {
   const email = readAddress(input.email);
-  validatePassword(input.password);
-  const passwordHash = await hashPassword(input.password);
+  const passwordHash = await hashNewPassword(input.password);
   return { id: newId(), email, name: input.name?.trim() || null, passwordHash };
 }
 
@@ -139,12 +138,8 @@ export async function listUsers(deps: Deps, teamId: string | null): Promise<List
 }
 
 /** The user if the password is correct, else null. An unknown address takes as long as a wrong password. */
-export async function verifyPassword(
-  deps: Deps,
-  input: { email: string; password: string },
-): Promise<User | null> {
-  return (await authenticateByPassword(deps, input))?.user ?? null;
-}
+export const verifyPassword = async (deps: Deps, input: { email: string; password: string }) =>
+  (await authenticateByPassword(deps, input))?.user ?? null;
 
 /**
  * Like `verifyPassword`, but also returns the hash that matched. Verification is slow, so the caller must
@@ -178,7 +173,10 @@ export async function setPassword(deps: Deps, input: { userId: string; password:
 
 /** The hash to store for a new password. AppError `invalid` for a password of the wrong length. */
 export async function hashNewPassword(password: string): Promise<string> {
-  validatePassword(password);
+  const { min, max } = PASSWORD_CHARS;
+  const length = [...password].length;
+  if (length < min || password.length > max)
+    throw new AppError("invalid", `The password has ${length} characters. Use ${min} to ${max} characters.`);
   return hashPassword(password);
 }
 
@@ -227,12 +225,4 @@ export function readAddress(text: string): string {
   if (!read.ok || read.mailbox.name !== null)
     throw new AppError("invalid", "Enter one email address, such as you@example.com.");
   return read.mailbox.address.toLowerCase();
-}
-
-/** AppError `invalid` for a password of the wrong length. */
-export function validatePassword(password: string): void {
-  const { min, max } = PASSWORD_CHARS;
-  const length = [...password].length;
-  if (length < min || password.length > max)
-    throw new AppError("invalid", `The password has ${length} characters. Use ${min} to ${max} characters.`);
 }

@@ -85,13 +85,10 @@ export async function readSealedRelay(
 }
 
 /** What is needed to connect to a relay, and whether it is paused. */
-export type SealedRelayState = Pick<
-  typeof relays.$inferSelect,
-  "id" | "teamId" | "url" | "name" | "host" | "pausedUntil" | "pauseReason" | "isUntested"
->;
+export type SealedRelayState = Awaited<ReturnType<typeof listSealedRelays>>[number];
 
 /** All relays with their sealed URLs. */
-export const listSealedRelays = ({ db }: Pick<Deps, "db">): Promise<SealedRelayState[]> => {
+export const listSealedRelays = ({ db }: Pick<Deps, "db">) => {
   const { id, teamId, url, name, host, pausedUntil, pauseReason, isUntested } = relays;
   return db
     .select({ id, teamId, url, name, host, pausedUntil, pauseReason, isUntested })

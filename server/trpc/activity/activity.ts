@@ -43,21 +43,24 @@ const STATUSES = {
 } as const;
 
 /** The filters in the form of the services. */
-export const changeFilterOf = (now: Date, input: z.infer<z.ZodObject<typeof changeFilter>>): AuditFilter => ({
-  ...(input.actor ? { actor: input.actor } : {}),
-  ...(input.action ? { action: input.action } : {}),
-  ...(input.within ? { since: new Date(now.getTime() - HOURS[input.within] * hourMs) } : {}),
+export const changeFilterOf = (
+  now: Date,
+  { actor, action, within }: z.infer<z.ZodObject<typeof changeFilter>>,
+): AuditFilter => ({
+  actor,
+  action,
+  since: within && new Date(now.getTime() - HOURS[within] * hourMs),
 });
-export const callFilterOf = (input: z.infer<z.ZodObject<typeof callFilter>>): LogFilter => ({
-  ...(input.key ? { apiKeyId: input.key } : {}),
-  ...(input.email ? { emailId: input.email } : {}),
-  ...(input.method ? { method: input.method } : {}),
-  ...(input.status ? STATUSES[input.status] : {}),
-});
-const pageOf = ({ after, before }: { after?: string | undefined; before?: string | undefined }) => ({
-  limit: pageRows,
-  ...(after ? { after } : {}),
-  ...(before ? { before } : {}),
+export const callFilterOf = ({
+  key,
+  email,
+  method,
+  status,
+}: z.infer<z.ZodObject<typeof callFilter>>): LogFilter => ({
+  apiKeyId: key,
+  emailId: email,
+  method,
+  ...(status && STATUSES[status]),
 });
 
 /** The text for an action; its stored name if it is unknown. */
@@ -86,7 +89,12 @@ export type CallView = ReturnType<typeof presentCall>;
 
 export const activityRouter = router({
   changes: inTeam("audit:read", { ...changeFilter, ...CURSOR }).query(async ({ ctx, input }) => {
-    const page = { ...changeFilterOf(ctx.service.clock(), input), ...pageOf(input) };
+    const page = {
+      ...changeFilterOf(ctx.service.clock(), input),
+      after: input.after,
+      before: input.before,
+      limit: pageRows,
+    };
     const { rows, hasMore } = await listAudit(ctx.service, page);
     const existing = await findSubjects(ctx.service, rows);
     return { rows: rows.map((row) => presentAuditEntry(row, existing)), hasMore };
@@ -94,7 +102,7 @@ export const activityRouter = router({
   /** The actors that the audit log can be filtered by. */
   actors: inTeam("audit:read").query(({ ctx }) => listActors(ctx.service)),
   requests: inTeam("logs:read", { ...callFilter, ...CURSOR }).query(async ({ ctx, input }) => {
-    const page = { ...callFilterOf(input), ...pageOf(input) };
+    const page = { ...callFilterOf(input), after: input.after, before: input.before, limit: pageRows };
     const { rows, hasMore } = await listCalls(ctx.service, page);
     const names = await nameKeys(
       ctx.service,

@@ -91,14 +91,7 @@ export const relaysRouter = router({
       const url = urlOfConnection(given);
       const { teamId, domain } = await findScope(operator, { team, domain: of });
       const domainId = domain === null ? null : await findDomainOfTeam(operator, { teamId, domain });
-      const relay = await addRelay(operator, {
-        name,
-        url,
-        teamId,
-        domainId,
-        ...(provider !== undefined && { provider }),
-        ...(dkim !== undefined && { dkim }),
-      });
+      const relay = await addRelay(operator, { name, url, teamId, domainId, provider, dkim });
       operator.log.warn("relay.added_by_operator", { relayId: relay.id, relay: name, ...operator.actor });
       return viewTested(operator, relay.id);
     }),

@@ -111,15 +111,8 @@ export const keysRouter = router({
   create: inTeam("keys:write", NewKey).mutation(
     async ({ ctx, input: { name, scopes, domains, expiresAt, limits, clientNetworks } }) => {
       const end = expiresAt === null ? null : new Date(expiresAt);
-      const request = {
-        ...(name && { name }),
-        scopes,
-        domains,
-        expiresAt: end,
-        limits: limitsOf(limits),
-        clientNetworks,
-      };
-      const { key, token } = await createKey(ctx.service, request);
+      const grant = { scopes, domains, expiresAt: end, limits: limitsOf(limits), clientNetworks };
+      const { key, token } = await createKey(ctx.service, { ...grant, name });
       return { id: key.id, token };
     },
   ),

@@ -26,32 +26,19 @@ const Authentication = Credential.extend({
   }),
 });
 
-/** Parses a browser's registration response from JSON; null for anything else. */
-export function parseRegistration(text: string): RegistrationResponseJSON | null {
-  const read = Registration.safeParse(parse(text));
-  if (!read.success) return null;
-  const { transports, ...response } = read.data.response;
-  return {
-    ...read.data,
-    clientExtensionResults: {},
-    response: { ...response, ...(transports ? { transports } : {}) },
-  } as RegistrationResponseJSON;
-}
-
-/** Parses a browser's authentication response from JSON; null for anything else. */
-export function parseAuthentication(text: string): AuthenticationResponseJSON | null {
-  const read = Authentication.safeParse(parse(text));
-  if (!read.success) return null;
-  const { userHandle, ...response } = read.data.response;
-  return {
-    ...read.data,
-    clientExtensionResults: {},
-    response: { ...response, ...(userHandle ? { userHandle } : {}) },
+/** Parses a browser's response in that form from JSON; null for anything else. */
+const parserOf =
+  <Schema extends z.ZodType<object>>(schema: Schema) =>
+  (text: string) => {
+    const { data } = schema.safeParse(text.length > responseCharsMax ? null : parseJson(text));
+    return data ? { ...data, clientExtensionResults: {} } : null;
   };
-}
 
-function parse(text: string): unknown {
-  if (text.length > responseCharsMax) return null;
+export const parseRegistration = parserOf(Registration) as (text: string) => RegistrationResponseJSON | null;
+export const parseAuthentication: (text: string) => AuthenticationResponseJSON | null =
+  parserOf(Authentication);
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -9,21 +9,10 @@ import { isPausedRelay, isRelayInUse } from "../../relays/read";
 import { getTeamRules } from "../../teams";
 
 /** What delays an email at the moment, with the figures behind the wait rule. */
-export type DelayCauses = {
-  /** The exhausted daily cap: of a sender domain (`of`), or of the team (null). */
-  cap: { of: string | null; allowed: number; handedOver: number } | null;
-  /**
-   * Paused relays of its route: with the next attempt and the last fault, or the operator's reason without an
-   * attempt.
-   */
-  relays: {
-    name: string;
-    host: string;
-    nextTryAt: Date | null;
-    fault: string | null;
-    reason: string | null;
-  }[];
-};
+export type DelayCauses = Awaited<ReturnType<typeof listDelayCauses>>;
+
+/** The exhausted daily cap: of a sender domain (`of`), or of the team (null). */
+type Cap = { of: string | null; allowed: number; handedOver: number };
 
 const CAP_RULES: readonly WaitRule[] = ["daily_cap", "warm_up", "team_daily_cap"];
 
@@ -31,7 +20,7 @@ const CAP_RULES: readonly WaitRule[] = ["daily_cap", "warm_up", "team_daily_cap"
  * Reads the causes behind the wait rules of an email's recipients; empty if none of them waits for a cap or a
  * relay.
  */
-export async function listDelayCauses(ctx: Ctx, emailId: string): Promise<DelayCauses> {
+export async function listDelayCauses(ctx: Ctx, emailId: string) {
   const waiting = await ctx.db
     .selectDistinct({ rule: deliveries.waitRule, domain: emails.senderDomain })
     .from(deliveries)
@@ -55,7 +44,7 @@ export async function listDelayCauses(ctx: Ctx, emailId: string): Promise<DelayC
   return { cap, relays: paused };
 }
 
-async function readDomainCap(ctx: Ctx, name: string): Promise<DelayCauses["cap"]> {
+async function readDomainCap(ctx: Ctx, name: string): Promise<Cap | null> {
   const [found] = await ctx.db
     .select({ allowed: todayColumns.allowedToday, handedOver: todayColumns.handedOverToday })
     .from(domains)
@@ -64,13 +53,17 @@ async function readDomainCap(ctx: Ctx, name: string): Promise<DelayCauses["cap"]
   return { of: name, allowed: found.allowed, handedOver: found.handedOver };
 }
 
-async function readTeamCap(ctx: Ctx): Promise<DelayCauses["cap"]> {
+async function readTeamCap(ctx: Ctx): Promise<Cap | null> {
   const { dailyCap, handedOverToday } = await getTeamRules(ctx);
   return dailyCap === null ? null : { of: null, allowed: dailyCap, handedOver: handedOverToday };
 }
 
-async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays"]> {
-  return ctx.db
+/**
+ * Paused relays of its route: with the next attempt and the last fault, or the operator's reason without an
+ * attempt.
+ */
+const readPaused = (ctx: Ctx, domain: string) =>
+  ctx.db
     .select({
       name: relays.name,
       host: relays.host,
@@ -94,4 +87,3 @@ async function readPaused(ctx: Ctx, domain: string): Promise<DelayCauses["relays
       ),
     )
     .orderBy(relays.position, relays.name);
-}

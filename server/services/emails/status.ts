@@ -1,6 +1,7 @@
 import type { TransactionSql } from "postgres";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import { EMAIL_STATUSES } from "#db/schema/emails";
+import { newId } from "#server/platform/ids";
 
 /** A transaction of the hot connection. */
 export type HotTransaction = TransactionSql;
@@ -40,4 +41,20 @@ export async function refreshEmailStatus(tx: HotTransaction, parents: EmailKey[]
           join deliveries d on d.team_id = p.team_id and d.email_id = p.email_id
           group by p.team_id, p.email_id) s
     where e.team_id = s.team_id and e.id = s.email_id and e.status <> s.status`;
+}
+
+/** Records an event for each of these deliveries: its new status, on request, with the reason. */
+export async function recordStatusEvents(
+  tx: HotTransaction,
+  teamId: string,
+  deliveries: readonly { id: string; emailId: string; address: string; status: string }[],
+  reason: string,
+): Promise<void> {
+  await tx`
+    insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
+    select event_id, ${teamId}, email_id, delivery_id, 'email.' || status, address, jsonb_build_object('reason', ${reason}::text)
+    from unnest(${deliveries.map(newId)}::uuid[], ${deliveries.map(({ emailId }) => emailId)}::uuid[],
+                ${deliveries.map(({ id }) => id)}::uuid[], ${deliveries.map(({ address }) => address)}::text[],
+                ${deliveries.map(({ status }) => status)}::text[])
+      as s(event_id, email_id, delivery_id, address, status)`;
 }

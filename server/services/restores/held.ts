@@ -3,9 +3,9 @@ import { z } from "zod";
 import { restores } from "#db/schema/audit";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import type { Ctx, Deps } from "#server/deps";
-import { firstId, newId } from "#server/platform/ids";
+import { firstId } from "#server/platform/ids";
 import { type Command, recordAuditHot } from "../audit/record";
-import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
+import { lockEmails, recordStatusEvents, refreshEmailStatus } from "../emails/status";
 import { encodePosition, parsePosition } from "../parts";
 
 /*
@@ -197,7 +197,7 @@ async function settleBatch(
       batch.map(({ emailId }) => emailId),
       batch.map(({ id }) => id),
     ]);
-    await recordEvents(tx, ctx.teamId, changed, REASONS[to]);
+    await recordStatusEvents(tx, ctx.teamId, changed, REASONS[to]);
     await refreshEmailStatus(tx, parents);
     if (changed.length > 0)
       await recordAuditHot(tx, ctx, {
@@ -236,21 +236,6 @@ const SETTLE = {
     from held where d.team_id = $1 and d.email_id = held.email_id and d.id = held.id
     returning d.id, d.email_id as "emailId", d.address, d.status`,
 };
-
-async function recordEvents(
-  tx: HotTransaction,
-  teamId: string,
-  settled: readonly Settled[],
-  reason: string,
-): Promise<void> {
-  await tx`
-    insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
-    select event_id, ${teamId}, email_id, delivery_id, 'email.' || status, address, jsonb_build_object('reason', ${reason}::text)
-    from unnest(${settled.map(newId)}::uuid[], ${settled.map(({ emailId }) => emailId)}::uuid[],
-                ${settled.map(({ id }) => id)}::uuid[], ${settled.map(({ address }) => address)}::text[],
-                ${settled.map(({ status }) => status)}::text[])
-      as s(event_id, email_id, delivery_id, address, status)`;
-}
 
 /** The ids of all teams that have held deliveries. */
 export async function listTeamsWithHeld({ db }: Pick<Deps, "db">): Promise<string[]> {

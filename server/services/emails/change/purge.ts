@@ -9,7 +9,7 @@ import { type Command, recordAuditHot } from "../../audit/record";
 import { encodePosition, parsePosition } from "../../parts";
 import { parseReason } from "../../pauses/reason";
 import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "../../pauses/scope";
-import { refreshEmailStatus } from "../status";
+import { recordStatusEvents, refreshEmailStatus } from "../status";
 
 /** Deliveries that one call reads. */
 const batchMax = 1_000;
@@ -163,7 +163,7 @@ async function cancelBatch(
       where e.team_id = ${teamId} and e.id = any(${keys.map(({ emailId }) => emailId)}::uuid[])
         and (${domain === null} or e.sender_domain = ${domain ?? ""})
       order by e.team_id, e.id for no key update of e`;
-    const canceled = await tx<{ id: string; emailId: string; address: string }[]>`
+    const canceled = await tx<{ id: string; emailId: string; address: string; status: string }[]>`
       with mine as materialized (
         select d.email_id, d.id
         from unnest(${keys.map(({ emailId }) => emailId)}::uuid[], ${keys.map(({ id }) => id)}::uuid[]) as k(email_id, id)
@@ -174,15 +174,10 @@ async function cancelBatch(
       )
       update deliveries d set status = 'canceled', wait_rule = null, due_at = now(), updated_at = now()
       from mine where d.team_id = ${teamId} and d.email_id = mine.email_id and d.id = mine.id
-      returning d.id, d.email_id as "emailId", d.address`;
+      returning d.id, d.email_id as "emailId", d.address, d.status`;
     if (canceled.length === 0) return 0;
-    await tx`
-      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
-      select event_id, ${teamId}, email_id, delivery_id, 'email.canceled', address,
-        jsonb_build_object('reason', ${`The operator canceled it in the queue. Reason: ${reason}`}::text)
-      from unnest(${canceled.map(newId)}::uuid[], ${canceled.map(({ emailId }) => emailId)}::uuid[],
-                  ${canceled.map(({ id }) => id)}::uuid[], ${canceled.map(({ address }) => address)}::text[])
-        as r(event_id, email_id, delivery_id, address)`;
+    const why = `The operator canceled it in the queue. Reason: ${reason}`;
+    await recordStatusEvents(tx, teamId, canceled, why);
     await refreshEmailStatus(tx, parents);
     await recordAuditHot(
       tx,

@@ -1,7 +1,6 @@
 import type { Ctx } from "#server/deps";
-import { newId } from "#server/platform/ids";
 import { type AuditEntry, recordAuditHot } from "../../audit/record";
-import { refreshEmailStatus } from "../status";
+import { recordStatusEvents, refreshEmailStatus } from "../status";
 
 export type ResetDelivery = { id: string; emailId: string; address: string };
 
@@ -58,13 +57,8 @@ export async function resetDeliveries(
         ${isQueued ? tx`, attempts = 0, lapses = 0, due_at = now(), wait_rule = null` : tx``}
       from ended where d.team_id = ${teamId} and d.email_id = ended.email_id and d.id = ended.id
       returning d.id, d.email_id as "emailId", d.address`;
-    await tx`
-      insert into email_events (id, team_id, email_id, delivery_id, type, recipient, data)
-      select event_id, ${teamId}, email_id, delivery_id, ${`email.${to}`}, address,
-        jsonb_build_object('reason', ${REASONS[to]}::text)
-      from unnest(${changed.map(newId)}::uuid[], ${changed.map(({ emailId }) => emailId)}::uuid[],
-                  ${changed.map(({ id }) => id)}::uuid[], ${changed.map(({ address }) => address)}::text[])
-        as r(event_id, email_id, delivery_id, address)`;
+    const events = changed.map((each) => ({ ...each, status: to }));
+    await recordStatusEvents(tx, teamId, events, REASONS[to]);
     await refreshEmailStatus(tx, parents);
     if (changed.length > 0) await recordAuditHot(tx, ctx, auditOf(changed));
     return changed;

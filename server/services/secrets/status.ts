@@ -2,7 +2,7 @@ import type { HotSql } from "#db/client";
 import { firstIdAt } from "#server/platform/ids";
 import { dayMs } from "#server/shared/durations";
 import { findActive, listRegisteredSecrets, type RegistryDeps } from "./registry";
-import { countValues, type ValueCount } from "./stored-values";
+import { countValues } from "./stored-values";
 
 /**
  * How long the links of an email work after it was accepted, at least: unsubscribing, clicks and opens. After
@@ -25,7 +25,6 @@ export type SecretStatus = {
    * known.
    */
   state: "current" | "former" | "waiting" | "lost";
-  isConfigured: boolean;
   /**
    * Where the operator finds it: 0 is the configured secret, 1 the first of the old ones. Null if it is not
    * configured.
@@ -70,18 +69,19 @@ export async function getSecretStatus(
         : activeFromMs === null
           ? "waiting"
           : "former";
-    const location = keyring.keys.findIndex((key) => key.id === id);
-    const values = valuesOf(counts, id);
+    const position = keyring.keys.findIndex((key) => key.id === id);
+    const values = counts
+      .filter(({ secretId }) => secretId === id)
+      .map(({ name, count }) => ({ name, count }));
     const until = state === "former" && untilMs !== null ? new Date(untilMs) : null;
     const hasQueued = until !== null && (await hasQueuedBefore(hot, until));
     const linksUntil = until && new Date(until.getTime() + linkDays * dayMs);
-    const isUnused = location > 0 && state !== "current" && unnamed + values.length === 0 && !hasQueued;
+    const isUnused = position > 0 && state !== "current" && unnamed + values.length === 0 && !hasQueued;
     const areLinksOld = linksUntil === null || linksUntil <= now;
     secrets.push({
       id,
       state,
-      isConfigured: location >= 0,
-      position: location >= 0 ? location : null,
+      position: position >= 0 ? position : null,
       activeFrom: activeFromMs ? new Date(activeFromMs).toISOString() : null,
       activeUntil: until?.toISOString() ?? null,
       values,
@@ -94,9 +94,6 @@ export async function getSecretStatus(
   const order = ["current", "waiting", "former", "lost"];
   return { secrets: secrets.sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state)), unnamed };
 }
-
-const valuesOf = (counts: readonly ValueCount[], id: string) =>
-  counts.filter(({ secretId }) => secretId === id).map(({ name, count }) => ({ name, count }));
 
 /** Whether any delivery waits whose email was accepted before this time. */
 async function hasQueuedBefore(hot: HotSql, until: Date): Promise<boolean> {

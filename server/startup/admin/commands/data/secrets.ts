@@ -167,19 +167,19 @@ async function describeStatus({ deps }: Session, settings: Settings): Promise<Ou
   return output({ data, unnamed_values: unnamed }, ...text, ...notes);
 }
 
-function describe({ state, isConfigured, values, hasQueued, linksUntil, isRemovable }: SecretStatus): string {
+function describe({ state, position, values, hasQueued, linksUntil, isRemovable }: SecretStatus): string {
   const stored = values.map(({ name, count }) => `${count} ${name}`).join(", ");
   if (state === "current") return `encrypts and signs; ${stored || "nothing stored"}.`;
   if (state === "waiting" && !stored) return "not active yet.";
   if (isRemovable) return "no longer needed. Remove it.";
-  if (state === "lost" && !isConfigured)
+  if (state === "lost" && position === null)
     return stored ? `only it opens stored values (${stored}). Set them again.` : "no longer needed.";
   const needs = [
     ...(stored ? [`stored values (${stored})`] : []),
     ...(hasQueued ? ["email that is queued"] : []),
   ];
   if (needs.length > 0) return `needed for ${needs.join(" and ")}.`;
-  if (!isConfigured) return "was removed.";
+  if (position === null) return "was removed.";
   const day = linksUntil?.slice(0, 10);
   return `needed until ${day} for links in email that it signed (${linkDays} days). If it is removed earlier, these links stop working.`;
 }
@@ -207,7 +207,7 @@ async function removeSecret(
 ): Promise<Output> {
   deps.keyring.requireUsable();
   const { secrets } = await getSecretStatus(deps, deps.clock());
-  const found = secrets.find((secret) => secret.id === id && secret.isConfigured);
+  const found = secrets.find((secret) => secret.id === id && secret.position !== null);
   if (!found) throw new AppError("not_found", `No configured secret has the id ${id}. Run secret status.`);
   if (!found.isRemovable && !(canBreakLinks && found.isOnlyForLinks)) {
     const remedy = found.isOnlyForLinks ? " If it leaked, remove it with --break-links." : "";

@@ -1,5 +1,4 @@
 import { availableParallelism } from "node:os";
-import { LongestFirst } from "./support/longest-first.ts";
 import { configureSuites } from "./support/suites.ts";
 
 /** They have configurations of their own. */
@@ -12,5 +11,4 @@ export default configureSuites({
   // Many files wait for processes and deadlines: more workers than cores keep the cores busy.
   maxWorkers: availableParallelism() + 2,
   provide: { isSample: true },
-  sequence: { sequencer: LongestFirst },
 });

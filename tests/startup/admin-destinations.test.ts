@@ -26,19 +26,3 @@ test("the limits of a destination are set, changed, listed and removed", async (
   expect(await destinationJson("unset", "xn--twn-sna.example")).toMatchObject({ unset: true });
   expect(await destinationJson("list")).toEqual({ data: [] });
 });
-
-test("an invalid limit or destination is rejected with a message", async () => {
-  const wrong: [string[], number, string][] = [
-    [["set", "example.com"], 2, "use --connections or --per-minute"],
-    [["set", "example.com", "--connections", "none"], 1, "no limit left"],
-    [["set", "example.com", "--connections", "0"], 2, "1 to 1000000. Or enter none."],
-    [["set", "nowhere", "--per-minute", "5"], 2, "domain"],
-    [["unset", "example.com"], 1, "example.com has no limit."],
-  ];
-  for (const [args, code, sentence] of wrong) {
-    const done = await destination(...args);
-    expect([done.code, done.stdout]).toEqual([code, ""]);
-    expect(done.stderr).toContain(sentence);
-  }
-  expect(await world.hot`select from destination_limits`).toHaveLength(0);
-});

@@ -1,46 +1,28 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { workers } from "#db/schema/deliveries";
 import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { newId } from "#server/platform/ids";
 import { beginBackup, completeBackup } from "#server/services/backups/record";
 import { recordRelayFault } from "#server/services/relays/health";
 import { pauseRelay } from "#server/services/relays/write";
 import { acquireLock } from "#server/startup/launcher/lock";
+import { targetOf } from "../mail/relay-world";
 import { installationSecret } from "../support/deps";
-import { forAllTests } from "../support/fixtures";
+import { closeAfterTest, forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { startDnsTestServer } from "../support/servers/dns-test-server";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld } from "../support/world";
+import { emptyFolder, runDoctor } from "./doctor";
 
 const world = forAllTests(() => createWorld({ transportKind: "none" }));
 
 const wait = { timeout: 60_000 };
 
-async function doctor(env: Record<string, string>) {
-  const done = await runCommand(["doctor", "--json"], {
-    env: {
-      DATABASE_URL: world.databaseUrl,
-      BACKSTAMP_SECRET: installationSecret,
-      BACKSTAMP_URL: world.baseUrl,
-      BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
-      ...env,
-    },
-  });
-  const report: { findings: { check: string }[] } = JSON.parse(done.stdout);
-  return { ...done, of: (check: string) => report.findings.filter((finding) => finding.check === check) };
-}
-
-async function emptyFolder(): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "doctor-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
+const doctor = (env: Record<string, string>) => runDoctor(world, env);
 
 test("settings that no mode accepts are a finding, with the exit code of an error", wait, async () => {
   const done = await doctor({ PORT: "many" });
@@ -118,12 +100,9 @@ test("no recent backup is a warning for the embedded database, and not for a ser
 });
 
 test("the state of SMTP_URL is reported if it is paused, with advice that applies to it", wait, async () => {
-  const server = await startSmtpTestServer();
-  onTestFinished(() => server.close());
+  const server = closeAfterTest(await startSmtpTestServer());
   const url = `smtp://127.0.0.1:${server.port}`;
-  const read = parseSmtpUrl(url);
-  if (!read.ok) throw new Error(read.fault);
-  const relay = { ...createRelay(read.target), isSmtpUrl: true };
+  const relay = { ...createRelay(targetOf(url)), isSmtpUrl: true };
   await recordRelayFault(world.hot, relay, { fault: "535", shouldPauseNow: true });
   const done = await doctor({ SMTP_URL: url });
   expect(done.of("smtp")).toMatchObject([
@@ -133,8 +112,7 @@ test("the state of SMTP_URL is reported if it is paused, with advice that applie
 });
 
 test("a relay that the operator paused is reported with the command that resumes it", wait, async () => {
-  const server = await startSmtpTestServer();
-  onTestFinished(() => server.close());
+  const server = closeAfterTest(await startSmtpTestServer());
   const relay = await relayTo(world.deps, server, { name: "main" });
   await pauseRelay(world.deps, relay, "Test");
   expect((await doctor({})).of("smtp")).toMatchObject([
@@ -180,10 +158,8 @@ test("dead Redis and a backup folder that cannot be written are faults", wait, a
 });
 
 test("beside a running `npm run dev` nothing of production is missing", wait, async () => {
-  const dns = await startDnsTestServer(() => null);
-  onTestFinished(() => dns.close());
-  const fresh = await createWorld({ transportKind: "none" });
-  onTestFinished(() => fresh.close());
+  const dns = closeAfterTest(await startDnsTestServer(() => null));
+  const fresh = closeAfterTest(await createWorld({ transportKind: "none" }));
   await fresh.deps.db.insert(workers).values({ id: newId(), host: "test", pid: 1, transport: "capture" });
   await fresh.hot`delete from domains where name <> 'backstamp.test'`;
   const done = await doctor({
@@ -191,8 +167,6 @@ test("beside a running `npm run dev` nothing of production is missing", wait, as
     BACKSTAMP_URL: "",
     BACKSTAMP_DNS_SERVERS: `127.0.0.1:${dns.port}`,
   });
-  const faults = JSON.parse(done.stdout).findings.filter(({ status }: { status: string }) =>
-    ["warning", "error"].includes(status),
-  );
+  const faults = done.report.findings.filter(({ status }) => ["warning", "error"].includes(status));
   expect({ code: done.code, faults }).toEqual({ code: 0, faults: [] });
 });

@@ -1,46 +1,24 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { TICK_WORKER_ID, workers } from "#db/schema/deliveries";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
 import { newId } from "#server/platform/ids";
-import { installationSecret } from "../support/deps";
-import { forAllTests } from "../support/fixtures";
+import { closeAfterTest, forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { relayTo } from "../support/relays";
 import { startRest } from "../support/rest";
 import { makeCertificate } from "../support/servers/certificate";
 import { addressRecords, type DnsScript, startDnsTestServer } from "../support/servers/dns-test-server";
-import { EHLO_AUTH, type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
+import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld } from "../support/world";
-
-type Finding = {
-  check: string;
-  subject: string | null;
-  status: string;
-  message: string;
-  advice: string | null;
-};
+import { emptyFolder, runDoctor } from "./doctor";
 
 const world = forAllTests(() => createWorld({ transportKind: "none" }));
 
 const wait = { timeout: 60_000 };
 
-async function doctor(env: Record<string, string> = {}, args: string[] = []) {
-  const done = await runCommand(["doctor", "--json", ...args], {
-    env: {
-      DATABASE_URL: world.databaseUrl,
-      BACKSTAMP_SECRET: installationSecret,
-      BACKSTAMP_URL: world.baseUrl,
-      BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
-      ...env,
-    },
-  });
-  const report: { status: string; findings: Finding[] } = JSON.parse(done.stdout);
-  const of = (check: string) => report.findings.filter((finding) => finding.check === check);
-  return { ...done, report, of };
-}
+const doctor = (env: Record<string, string> = {}) => runDoctor(world, env);
 
 /** Every fault says what to do, and the exit code is that of the most severe finding. */
 function expectAdvice({ code, report }: Awaited<ReturnType<typeof doctor>>): void {
@@ -53,16 +31,12 @@ function expectAdvice({ code, report }: Awaited<ReturnType<typeof doctor>>): voi
   expect(code).toBe(has("error") ? 2 : has("warning") ? 1 : 0);
 }
 
-async function smtp(script: SmtpScript = {}, options: Parameters<typeof startSmtpTestServer>[1] = {}) {
-  const server = await startSmtpTestServer(script, options);
-  onTestFinished(() => server.close());
-  return server;
-}
+const smtp = async (...args: Parameters<typeof startSmtpTestServer>) =>
+  closeAfterTest(await startSmtpTestServer(...args));
 
-async function dns(script: DnsScript) {
-  const server = await startDnsTestServer(script);
-  onTestFinished(() => server.close());
-  return { server, setting: `${server.host}:${server.port}` };
+async function dns(script: DnsScript): Promise<string> {
+  const server = closeAfterTest(await startDnsTestServer(script));
+  return `${server.host}:${server.port}`;
 }
 
 const beat = (id = newId()) =>
@@ -75,7 +49,7 @@ test("a sound installation has no fault, and the exit code is 0", wait, async ()
   onTestFinished(async () => void (await world.hot`delete from workers`));
   const done = await doctor({
     SMTP_URL: `smtp://user:secret-word@127.0.0.1:${relay.port}`,
-    BACKSTAMP_DNS_SERVERS: names.setting,
+    BACKSTAMP_DNS_SERVERS: names,
   });
   expectAdvice(done);
   const { of, report } = done;
@@ -92,13 +66,8 @@ test("a sound installation has no fault, and the exit code is 0", wait, async ()
 });
 
 test("without --json each finding is a line, with what to do below it", wait, async () => {
-  const env = {
-    DATABASE_URL: world.databaseUrl,
-    BACKSTAMP_SECRET: installationSecret,
-    BACKSTAMP_URL: world.baseUrl,
-    BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
-  };
-  const { stdout, code } = await runCommand(["doctor"], { env });
+  const { settings } = await doctor();
+  const { stdout, code } = await runCommand(["doctor"], { env: settings });
   expect(code).toBe(2);
   expect(stdout).toMatch(/^ok +settings +All settings are valid\.$/m);
   expect(stdout).toMatch(/^ERROR +smtp +Outgoing email is not configured\.\n +To do: Set SMTP_URL/m);
@@ -169,9 +138,7 @@ test(
 );
 
 test("without a secret the checks that need it say so", wait, async () => {
-  const empty = await mkdtemp(path.join(tmpdir(), "doctor-"));
-  onTestFinished(() => rm(empty, { recursive: true }));
-  const done = await doctor({ BACKSTAMP_SECRET: "", BACKSTAMP_DATA_DIR: empty });
+  const done = await doctor({ BACKSTAMP_SECRET: "", BACKSTAMP_DATA_DIR: await emptyFolder() });
   expectAdvice(done);
   expect(done.of("secret")).toMatchObject([
     { status: "error", message: "BACKSTAMP_SECRET is not set here." },
@@ -222,7 +189,7 @@ describe("direct delivery", () => {
     doctor({
       SMTP_URL: `direct:${mxPort}`,
       BACKSTAMP_HOSTNAME: host,
-      BACKSTAMP_DNS_SERVERS: (await dns(scripted(pointer))).setting,
+      BACKSTAMP_DNS_SERVERS: await dns(scripted(pointer)),
       BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8",
     });
 
@@ -263,8 +230,8 @@ test(
     await world.hot`update domains set declared_verified_at = null, status = 'verified' where id = ${domain.id}`;
     onTestFinished(async () => void (await world.hot`delete from domains where id = ${domain.id}`));
     const names = await dns(() => null);
-    const gone = await doctor({ BACKSTAMP_DNS_SERVERS: names.setting });
-    expect(gone.of("dns")).toMatchObject([{ status: "ok", subject: names.setting }]);
+    const gone = await doctor({ BACKSTAMP_DNS_SERVERS: names });
+    expect(gone.of("dns")).toMatchObject([{ status: "ok", subject: names }]);
     expect(gone.of("domains")).toMatchObject([
       { subject: "example.org", status: "warning" },
       { subject: "lost.example", status: "error", message: expect.stringContaining("ownership at ") },
@@ -298,8 +265,7 @@ test("workers and the scheduler are judged by their last heartbeat", wait, async
 });
 
 test("SMTP ports and the certificate are checked", wait, async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "doctor-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await emptyFolder();
   const files = { cert: path.join(folder, "cert.pem"), key: path.join(folder, "key.pem") };
   const certificate = makeCertificate();
   await writeFile(files.cert, certificate.cert);
@@ -326,8 +292,7 @@ test("SMTP ports and the certificate are checked", wait, async () => {
 });
 
 test("the number of reverse proxies is compared with what a request passes", wait, async () => {
-  const behind = await startRest({ ...world.deps, trustedHops: 1, clock: () => new Date() });
-  onTestFinished(() => behind.close());
+  const behind = closeAfterTest(await startRest({ ...world.deps, trustedHops: 1, clock: () => new Date() }));
   expect((await doctor({ BACKSTAMP_URL: behind.baseUrl })).of("proxy")).toMatchObject([
     { status: "error", message: expect.stringContaining("pass 0 reverse proxies") },
   ]);

@@ -43,20 +43,3 @@ test("a purge shows what it would cancel, and cancels it once the name of the qu
   const done = await queue("purge", "--team", "First", ...reason, "--confirm", "First");
   expect(done.stdout).toBe("Canceled 1200 queued deliveries of team First.\n");
 });
-
-test("a call without a reason, for an unknown queue or for one that is not paused is rejected", async () => {
-  const wrong: [string[], number, string][] = [
-    [["pause"], 2, "--reason"],
-    [["purge"], 2, "--reason"],
-    [["pause", "--team", "Nobody", ...reason], 1, 'Team "Nobody" not found.'],
-    [["pause", "--domain", "unknown.example", ...reason], 1, "No team has the domain unknown.example."],
-    [["pause", "--domain", "backstamp.test", ...reason], 1, "Several teams have the domain backstamp.test."],
-    [["resume"], 1, "not paused"],
-  ];
-  for (const [args, code, sentence] of wrong) {
-    const done = await queue(...args);
-    expect([done.code, done.stdout]).toEqual([code, ""]);
-    expect(done.stderr).toContain(sentence);
-  }
-  expect(await world.hot`select from queue_pauses where lifted_at is null`).toHaveLength(0);
-});

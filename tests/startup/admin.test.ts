@@ -205,6 +205,11 @@ const WRONG_CALLS: [args: string[], says: RegExp][] = [
   [["team", "set", "Sales"], /--unknown or --daily-cap/],
   [["domain", "set", "a.example", "--daily-cap", "-1"], /whole number from 0/],
   [["domain", "set", "a.example", "--growth", "50"], /--daily-cap or --warm-up/],
+  [["destination", "set", "example.com"], /use --connections or --per-minute/],
+  [["destination", "set", "example.com", "--connections", "0"], /1 to 1000000\. Or enter none\./],
+  [["destination", "set", "nowhere", "--per-minute", "5"], /domain/],
+  [["queue", "pause"], /--reason/],
+  [["queue", "purge"], /--reason/],
 ];
 
 test("invalid arguments are reported, change nothing and exit with 2", async () => {
@@ -236,6 +241,12 @@ const REFUSED: [args: string[], env: Record<string, string>, says: RegExp][] = [
   [["key", "list", "--team", "Nobody"], {}, /Team "Nobody" not found/],
   [["key", "revoke", anId], {}, /API key not found/],
   [["user", "create", "ann@example.com", "--password"], {}, /12 to 256 characters/],
+  [["destination", "set", "example.com", "--connections", "none"], {}, /no limit left/],
+  [["destination", "unset", "example.com"], {}, /example\.com has no limit\./],
+  [["queue", "pause", "--team", "Nobody", "--reason", "x"], {}, /Team "Nobody" not found\./],
+  [["queue", "pause", "--domain", "unknown.example", "--reason", "x"], {}, /No team has the domain unknown/],
+  [["queue", "pause", "--domain", "backstamp.test", "--reason", "x"], {}, /Several teams have the domain/],
+  [["queue", "resume"], {}, /not paused/],
   [["team", "list"], { DATABASE_URL: "mysql://x" }, /DATABASE_URL: /],
 ];
 

@@ -1,11 +1,8 @@
 import { expect, test } from "vitest";
-import { installationSecret } from "../support/deps";
 import { closeAfterTest, forAllTests } from "../support/fixtures";
-import { runCommand } from "../support/processes/command-line";
 import { type SinkReply, startHttpSink } from "../support/servers/http-sink";
 import { createWorld } from "../support/world";
-
-type Finding = { check: string; subject: string | null; status: string; message: string };
+import { type Finding, runDoctor } from "./doctor";
 
 const publicUrl = "https://mail.example.com";
 const wait = { timeout: 60_000 };
@@ -13,18 +10,9 @@ const world = forAllTests(() => createWorld({ transportKind: "none" }));
 
 /** The findings of the doctor about the settings, with these ones. */
 async function examine(env: Record<string, string>): Promise<Finding[]> {
-  const { stdout } = await runCommand(["doctor", "--json"], {
-    env: {
-      DATABASE_URL: world.databaseUrl,
-      BACKSTAMP_SECRET: installationSecret,
-      BACKSTAMP_URL: publicUrl,
-      BACKSTAMP_DNS_SERVERS: "127.0.0.1:9",
-      ...env,
-    },
-  });
+  const { stdout, of } = await runDoctor(world, { BACKSTAMP_URL: publicUrl, ...env });
   expect(stdout).not.toContain("hunter2");
-  const { findings }: { findings: Finding[] } = JSON.parse(stdout);
-  return findings.filter(({ check }) => check === "settings");
+  return of("settings");
 }
 
 /**

@@ -5,10 +5,9 @@ import type { Fault, NotRun } from "./fault";
 import { FAULTS, NOT_RUN } from "./faults/table";
 import { type Counts, type Finding, judge, sumOf } from "./judge";
 import { type Records, STAGES } from "./records";
-import { describeFindings, renderMarkdown } from "./report";
+import { describeFindings, killsIn, renderMarkdown } from "./report";
 import { type Done, type Planned, runRig } from "./run";
 import { missedViolations, violationsCount } from "./self-test";
-import { addKills, countKills, type KillTable, killsAt } from "./stages";
 
 const usage = `Injects the faults of the fault matrix into a Backstamp under load, and checks what happened to the email.
 
@@ -76,7 +75,6 @@ const done: Done[] = [];
 const findings: Finding[] = [];
 const counts = new Map<string, Counts>();
 const allRecords: Records[] = [];
-let killTable: KillTable | null = null;
 let missed: string[] = [];
 
 print(`Chaos with seed ${seed}, the ${form} form, commit ${commit}.`);
@@ -103,8 +101,6 @@ for (const place of PLACES) {
   allRecords.push(run.records);
   for (const [row, count] of verdict.counts) counts.set(row, count);
   findings.push(...verdict.findings);
-  const table = countKills(run.records);
-  killTable = killTable ? addKills(killTable, table) : table;
   // The same judge for all rigs. The first one has the most records to plant violations in.
   if (allRecords.length === 1) missed = missedViolations(run.records);
   for (const line of describeFindings(verdict.findings)) print(line);
@@ -121,7 +117,7 @@ process.exit(hasPassed ? 0 : 1);
 
 /** Prints what was found, what is missing, and the tables at the end. True without findings. */
 function report(): boolean {
-  if (!killTable) return false;
+  if (allRecords.length === 0) return false;
   const undetected: string[] = [
     ...missed.map((name) => `The judge did not detect: ${name}`),
     ...chosen
@@ -131,13 +127,12 @@ function report(): boolean {
   const shortfalls: string[] = [];
   if (!only) {
     const accepted = sumOf(counts.values()).accepted;
-    const killed = allRecords
-      .flatMap(({ disturbances }) => disturbances)
-      .filter(({ what }) => what === "kill").length;
+    const killed = killsIn(allRecords);
     if (accepted < emails) shortfalls.push(`Only ${accepted} emails were accepted.`);
-    if (killed < kills) shortfalls.push(`Only ${killed} kills were made.`);
+    if (killed.length < kills) shortfalls.push(`Only ${killed.length} kills were made.`);
     for (const stage of STAGES)
-      if (killsAt(killTable, stage) === 0) shortfalls.push(`No kill hit an email that was ${stage}.`);
+      if (!killed.some((one) => one.stage === stage))
+        shortfalls.push(`No kill hit an email that was ${stage}.`);
   }
   for (const line of [...undetected, ...shortfalls]) print(line);
   const violations = { seen: violationsCount - missed.length, injected: violationsCount, missed };
@@ -149,7 +144,6 @@ function report(): boolean {
     done,
     counts,
     findings,
-    kills: killTable,
     records: allRecords,
     notRun,
     violations,

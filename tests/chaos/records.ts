@@ -1,6 +1,5 @@
 /** What can be killed. */
 export const VICTIMS = ["web", "worker", "postgres"] as const;
-export type Victim = (typeof VICTIMS)[number];
 
 /** The processes of a rig. Each has its own database user of that name, so every change is attributed. */
 export const PROCESSES = ["web0", "web1", "worker0", "worker1", "tick"] as const;
@@ -8,31 +7,17 @@ export type Actor = (typeof PROCESSES)[number];
 /** The process or server that a disturbance affects. */
 export type Who = Actor | "postgres" | "redis";
 
-export const victimOf = (who: Who): Victim | null =>
-  who === "postgres"
-    ? "postgres"
-    : who.startsWith("web")
-      ? "web"
-      : who.startsWith("worker")
-        ? "worker"
-        : null;
-
 /** How far an email had come when a process was killed. */
 export const STAGES = ["before commit", "queued", "claimed", "handed over", "answered"] as const;
 export type Stage = (typeof STAGES)[number];
-
-/** The stages at which the killed process can matter to an email. */
-export const STAGES_OF: Readonly<Record<Victim, readonly Stage[]>> = {
-  web: ["before commit", "queued"],
-  worker: ["queued", "claimed", "handed over", "answered"],
-  postgres: STAGES,
-};
 
 /** Something that was done to a process. An outcome may be unknown only if one of these explains it. */
 export type Disturbance = {
   row: string;
   what: "kill" | "freeze" | "cut" | "lock" | "full";
   who: Who;
+  /** Where an email was held when the process was killed. */
+  stage?: Stage;
   fromMs: number;
   /** When the process was running again; null if it was not restarted in this run. */
   toMs: number | null;

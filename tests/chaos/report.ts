@@ -1,8 +1,7 @@
 import type { NotRun } from "./fault";
 import { type Counts, type Finding, INVARIANTS, sumOf, type Verdict } from "./judge";
-import { type Records, STAGES, STAGES_OF, VICTIMS } from "./records";
+import { type Records, STAGES, VICTIMS } from "./records";
 import type { Done } from "./run";
-import { type KillTable, killsAt } from "./stages";
 
 const findingsShownMax = 20;
 
@@ -14,7 +13,6 @@ export type Outcome = {
   done: Done[];
   counts: Verdict["counts"];
   findings: Finding[];
-  kills: KillTable;
   records: Records[];
   notRun: readonly NotRun[];
   violations: { seen: number; injected: number; missed: string[] };
@@ -35,16 +33,13 @@ export function describeFindings(findings: readonly Finding[]): string[] {
 
 /** The two tables and the totals, in Markdown. */
 export function renderMarkdown(outcome: Outcome): string {
-  const { seed, commit, minutes, done, counts, kills, records, notRun, violations } = outcome;
+  const { seed, commit, minutes, done, counts, records, notRun, violations } = outcome;
   const sum = sumOf(counts.values());
-  const all = (victim: (typeof VICTIMS)[number]) =>
-    records
-      .flatMap(({ disturbances }) => disturbances)
-      .filter(({ what, who }) => what === "kill" && who.startsWith(victim)).length;
-  const killed = records
-    .flatMap(({ disturbances }) => disturbances)
-    .filter(({ what }) => what === "kill").length;
-  const ticks = killed - VICTIMS.reduce((n, victim) => n + all(victim), 0);
+  const kills = killsIn(records);
+  const killsOf = (victim: string, at?: string) =>
+    kills.filter(({ who, stage }) => who.startsWith(victim) && (at === undefined || stage === at)).length;
+  const killed = kills.length;
+  const ticks = killed - VICTIMS.reduce((n, victim) => n + killsOf(victim), 0);
   const deliveredWebhooks = records.reduce((n, { hooks }) => n + hooks.deliveredWebhooks, 0);
   return [
     `Commit ${commit}, seed ${seed}, ${minutes.toFixed(1)} minutes, two web processes and two workers:`,
@@ -55,15 +50,15 @@ export function renderMarkdown(outcome: Outcome): string {
     ...notRun.map(({ row, reason }) => `| ${row} | NOT RUN: ${reason} | | | | |`),
     `| **total** | | **${figure(sum.accepted)}** | **${sum.lost}** | **${sum.copiesUnrecorded}**, and ${figure(sum.copiesRecorded)} with their own unknown | **${figure(sum.unknowns)}** |`,
     "",
-    `${killed} times \`kill -9\` (one kill affects emails at several stages):`,
+    `${killed} times \`kill -9\` (some at a random moment):`,
     "",
     `| email was | ${VICTIMS.join(" | ")} | total |`,
     "|---|---|---|---|---|",
     ...STAGES.map(
       (stage) =>
-        `| ${stage} | ${VICTIMS.map((victim) => (STAGES_OF[victim].includes(stage) ? kills[victim][stage] : "-")).join(" | ")} | ${killsAt(kills, stage)} |`,
+        `| ${stage} | ${VICTIMS.map((victim) => killsOf(victim, stage)).join(" | ")} | ${killsOf("", stage)} |`,
     ),
-    `| kills | ${VICTIMS.map(all).join(" | ")} | ${killed - ticks} |`,
+    `| kills | ${VICTIMS.map((victim) => killsOf(victim)).join(" | ")} | ${killed - ticks} |`,
     "",
     ...(ticks > 0 ? [`The other ${ticks} kills hit a serverless function, which has no column.`, ""] : []),
     `${figure(sum.accepted)} of ${figure(sum.posted)} emails got 2xx, ${figure(sum.refused)} were rejected as expected, ${figure(sum.repeated)} requests were repeated or duplicated under their key; ` +
@@ -84,6 +79,9 @@ function rowOf(row: string, times: number, counts: Counts | undefined): string {
       : `${copiesUnrecorded}`;
   return `| ${row} | ${figure(times)} | ${figure(accepted)} | ${lost} | ${doubled} | ${figure(unknowns)} |`;
 }
+
+export const killsIn = (all: readonly Records[]) =>
+  all.flatMap(({ disturbances }) => disturbances).filter(({ what }) => what === "kill");
 
 /** What restored installations held and sent; empty without one. */
 function describeRestored(all: readonly Records[]): string {

@@ -23,20 +23,16 @@ const kill = ({ who, aims }: Plan) =>
         web: random.chance(0.5) ? 1 : 0,
         worker: random.chance(0.5) ? 1 : 0,
       };
-      await reachKillPoint(rig, load, killPoint);
+      const isReached = await reachKillPoint(rig, load, killPoint);
+      const stage = isReached && killPoint.aim !== "random" ? { stage: killPoint.aim } : {};
       const how = random.pick(DEATHS);
       const victim = killPoint.who;
-      if (victim === "postgres")
-        await rig.disturb({ row, what: "kill", who: victim }, async () => {
-          await killPostgres(rig.postgres, how);
-          release(rig);
-          await rig.ask((hot) => hot`select 1`);
-        });
-      else
-        await rig.disturb({ row, what: "kill", who: victim }, async () => {
-          await rig.processes.kill(victim);
-          release(rig);
-        });
+      await rig.disturb({ row, what: "kill", who: victim, ...stage }, async () => {
+        if (victim === "postgres") await killPostgres(rig.postgres, how);
+        else await rig.processes.kill(victim);
+        release(rig);
+        if (victim === "postgres") await rig.ask((hot) => hot`select 1`);
+      });
     }
     return times;
   };

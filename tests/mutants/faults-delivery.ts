@@ -28,7 +28,7 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     file: "server/delivery/attempt/retry.ts",
     from: 'outcome.class === "greylist";',
     to: 'outcome.class === "rate";',
-    suites: ["tests/delivery/rejections.test.ts"],
+    suites: ["tests/delivery/smtp.test.ts"],
   },
   {
     name: "A rejected message to several recipients suppresses each of them",

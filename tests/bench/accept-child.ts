@@ -8,6 +8,7 @@ import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { openHttpServer, type Pages } from "#server/startup/http/node";
 import { openPages } from "#server/startup/http/pages";
 import { provideDeps } from "#server/startup/next";
+import { listenOnLoopback } from "../support/servers/free-port";
 import { settingsFor } from "./bench-database";
 import { answerParent, usage } from "./child";
 
@@ -73,12 +74,7 @@ async function openNext(folder: string): Promise<{ port: number; close(): Promis
   const pages = openPages({ isDev: false, folder, host: "127.0.0.1", port: 0, log: silentLog, after });
   await pages.prepare();
   const server = createServer((incoming, outgoing) => void pages.request(incoming, outgoing));
-  const port = await new Promise<number>((resolve) => {
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      resolve(address && typeof address === "object" ? address.port : 0);
-    });
-  });
+  const port = await listenOnLoopback(server);
   return {
     port,
     close: async () => {

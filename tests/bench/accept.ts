@@ -78,10 +78,10 @@ async function compareRates(
   const rateOf =
     (name: keyof Targets): Side =>
     async ({ isWarmUp }) => {
-      const before = await web.ask("usage", undefined as never);
+      const before = await web.ask("usage");
       const seconds = isWarmUp ? secondsToWarmUp : secondsPerRun;
       const { perSecond } = await press({ ...targets[name], connections, seconds });
-      const after = await web.ask("usage", undefined as never);
+      const after = await web.ask("usage");
       const spent = (after.cpuMs - before.cpuMs) / (perSecond * seconds);
       if (!isWarmUp) cpu.set(name, [...(cpu.get(name) ?? []), spent]);
       return perSecond;

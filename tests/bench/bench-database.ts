@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
+import type { HotSql } from "#db/client";
 import { migrateDatabase } from "#db/migrate";
 import type { Ctx } from "#server/deps";
 import { readSettings } from "#server/platform/env/settings";
@@ -10,7 +11,7 @@ import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
-import { buildDeps, type ConnectedSettings } from "#server/startup/deps";
+import { type Built, buildDeps, type ConnectedSettings } from "#server/startup/deps";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { buildProduct, type Product } from "./product";
 import { SENDER_DOMAIN } from "./sample-email";
@@ -25,7 +26,14 @@ export type Place = {
   close(): Promise<void>;
 };
 
-export type BenchDatabase = { url: string; teamId: string; token: string; drop(): Promise<void> };
+export type BenchDatabase = {
+  url: string;
+  teamId: string;
+  token: string;
+  ctx: Ctx;
+  hot: HotSql;
+  drop(): Promise<void>;
+};
 
 const unlimited = 1_000_000_000;
 
@@ -50,10 +58,12 @@ export async function openBenchDatabase(): Promise<Place> {
       const url = new URL(server.url);
       url.pathname = `/${name}`;
       await migrateDatabase(url.href);
+      const { close, ...team } = await furnish(url.href);
       const drop = async () => {
+        await close();
         await maintenance`drop database if exists ${maintenance(name)} with (force)`;
       };
-      return { url: url.href, ...(await furnish(url.href)), drop };
+      return { url: url.href, ...team, drop };
     },
     product: () => {
       product ??= buildProduct();
@@ -75,20 +85,16 @@ export const settingsFor = (databaseUrl: string, env: Record<string, string> = {
   databaseUrl,
 });
 
-async function furnish(url: string): Promise<{ teamId: string; token: string }> {
-  const built = buildDeps(settingsFor(url), { log: silentLog, connectionsMax: 2 });
-  try {
-    const team = await createTeam(built.deps, { name: "Bench" });
-    const ctx: Ctx = { ...built.deps, teamId: team.id, actor: { kind: "operator" }, requestId: "bench" };
-    await addDomain(ctx, { name: SENDER_DOMAIN, verified: true });
-    const { token } = await createKey(ctx, {
-      name: "bench",
-      scopes: ["emails:send", "emails:read"],
-      domains: [SENDER_DOMAIN],
-      limits: { "POST /api/emails": unlimited, "GET /api/emails": unlimited, other: unlimited },
-    });
-    return { teamId: team.id, token };
-  } finally {
-    await built.close();
-  }
+async function furnish(url: string): Promise<Omit<BenchDatabase, "url" | "drop"> & Pick<Built, "close">> {
+  const { deps, close } = buildDeps(settingsFor(url), { log: silentLog, connectionsMax: 4 });
+  const team = await createTeam(deps, { name: "Bench" });
+  const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: "bench" };
+  await addDomain(ctx, { name: SENDER_DOMAIN, verified: true });
+  const { token } = await createKey(ctx, {
+    name: "bench",
+    scopes: ["emails:send", "emails:read"],
+    domains: [SENDER_DOMAIN],
+    limits: { "POST /api/emails": unlimited, "GET /api/emails": unlimited, other: unlimited },
+  });
+  return { teamId: team.id, token, ctx, hot: ctx.hot, close };
 }

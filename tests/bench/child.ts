@@ -10,7 +10,7 @@ type Answered = { id: number; value?: unknown; error?: string };
 
 /** A separate process that answers calls, so that it has its own core, heap and processor time. */
 export type Child<C extends Commands> = {
-  ask<K extends keyof C & string>(command: K, input: Parameters<C[K]>[0]): Promise<Awaited<ReturnType<C[K]>>>;
+  ask<K extends keyof C & string>(command: K, ...input: Parameters<C[K]>): Promise<Awaited<ReturnType<C[K]>>>;
   /** Closes the channel, after which the process ends; kills it after 10 s. */
   end(): Promise<void>;
 };
@@ -45,7 +45,7 @@ export function startChild<C extends Commands>(file: string, nodeArgs: string[] 
   const stopAtExit = () => child.kill("SIGKILL");
   process.once("exit", stopAtExit);
   return {
-    ask: (command, input) =>
+    ask: (command, ...[input]) =>
       new Promise((resolve, reject) => {
         open.set(++lastId, { resolve, reject });
         child.send({ id: lastId, command, input } satisfies Asked);

@@ -1,23 +1,19 @@
-import { openDatabase } from "#db/client";
 import type { Ctx } from "#server/deps";
-import { silentLog } from "#server/platform/log";
 import { listDelayCauses } from "#server/services/emails/change/delay-causes";
 import type { EmailFilter } from "#server/services/emails/read/filter";
 import { scanEmails } from "#server/services/emails/read/list";
 import { getEmail } from "#server/services/emails/read/read";
 import { getDeliveryTimes, getQueue, listFailures } from "#server/services/overview/queue";
 import { getTraffic, lastDays } from "#server/services/overview/traffic";
-import { buildDeps } from "#server/startup/deps";
-import { type Place, settingsFor } from "./bench-database";
+import type { Place } from "./bench-database";
 import { COMMON, fillEmails, RARE } from "./fill-emails";
-import { medianOf, medianRatio, runAlternately } from "./measure";
-import { comparedLine, type Line, milliseconds, plainLine } from "./report";
+import { compareSides, medianMs } from "./measure";
+import { type Line, milliseconds, plainLine } from "./report";
 
 const few = 1_000;
 /** Inserting a million takes minutes; fewer show whether the part works. */
 const many = Number(process.env.BENCH_MAILS ?? 1_000_000);
 const pageRows = 25;
-const queriesPerRun = 20;
 const dayMs = 86_400_000;
 
 /** Pages of the list that an index finds, or that fill immediately. */
@@ -49,29 +45,24 @@ const SEARCHED: Record<string, EmailFilter> = {
 export async function measureConsole(place: Place): Promise<Line[]> {
   const [small, large] = [await openFilled(place, few), await openFilled(place, many)];
   try {
-    const asked = Object.keys(small.asks);
+    const what = (name: string) => `${name}, of ${many.toLocaleString("en")} emails`;
+    const beside = `of ${few.toLocaleString("en")}`;
     const lines: Line[] = [];
-    for (const name of asked) {
-      const run = (filled: typeof small) => async () => timeQueries(filled.asks[name]);
-      const took = await runAlternately({ many: run(large), few: run(small) }, 3);
+    for (const name of Object.keys(small.asks))
       lines.push(
-        comparedLine({
-          what: `${name}, of ${many.toLocaleString("en")} emails`,
-          measured: milliseconds(medianOf(took.many)),
-          floor: `of ${few.toLocaleString("en")}: ${milliseconds(medianOf(took.few))}`,
-          ratio: medianRatio(took.many, took.few),
+        await compareSides({
+          what: what(name),
+          measured: () => timeOf(large.asks[name]),
+          reference: () => timeOf(small.asks[name]),
+          beside,
+          format: milliseconds,
           budget: { atMost: 2 },
         }),
       );
+    for (const [name, ask] of Object.entries(large.bounded)) {
+      const [took, reference] = [await timeOf(ask), await timeOf(small.bounded[name])];
+      lines.push(plainLine(what(name), milliseconds(took), `${beside}: ${milliseconds(reference)}`));
     }
-    for (const [name, ask] of Object.entries(large.bounded))
-      lines.push(
-        plainLine(
-          `${name}, of ${many.toLocaleString("en")} emails`,
-          milliseconds(await timeQueries(ask)),
-          `of ${few.toLocaleString("en")}: ${milliseconds(await timeQueries(small.bounded[name]))}`,
-        ),
-      );
     return lines;
   } finally {
     await small.close();
@@ -80,16 +71,8 @@ export async function measureConsole(place: Place): Promise<Line[]> {
 }
 
 async function openFilled(place: Place, count: number) {
-  const database = await place.openDatabase();
-  const { hot, close } = openDatabase(database.url, { connectionsMax: 2 });
-  const built = buildDeps(settingsFor(database.url), { log: silentLog, connectionsMax: 4 });
-  const ctx: Ctx = {
-    ...built.deps,
-    teamId: database.teamId,
-    actor: { kind: "operator" },
-    requestId: "bench",
-  };
-  await fillEmails(hot, database.teamId, count);
+  const { ctx, hot, teamId, drop } = await place.openDatabase();
+  await fillEmails(hot, teamId, count);
   const middle = await middleOf(ctx, count);
   // The first reader counts what no worker has counted.
   const traffic = (days: number) => getTraffic(ctx, lastDays(ctx, days), {});
@@ -115,16 +98,7 @@ async function openFilled(place: Place, count: number) {
     ...Object.fromEntries(Object.entries(SEARCHED).map(([name, filter]) => [name, look(filter)])),
     "the overview's delivery time": () => getDeliveryTimes(ctx, new Date(0)),
   };
-  return {
-    ctx,
-    asks,
-    bounded,
-    close: async () => {
-      await close();
-      await built.close();
-      await database.drop();
-    },
-  };
+  return { asks, bounded, close: drop };
 }
 
 async function middleOf(ctx: Ctx, count: number): Promise<string> {
@@ -134,12 +108,4 @@ async function middleOf(ctx: Ctx, count: number): Promise<string> {
   return row.id;
 }
 
-async function timeQueries(ask: (() => Promise<unknown>) | undefined): Promise<number> {
-  const tookMs: number[] = [];
-  for (let n = 0; n < queriesPerRun; n++) {
-    const startedMs = performance.now();
-    await ask?.();
-    tookMs.push(performance.now() - startedMs);
-  }
-  return medianOf(tookMs);
-}
+const timeOf = (ask: (() => Promise<unknown>) | undefined) => medianMs(async () => ask?.());

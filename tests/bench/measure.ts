@@ -1,3 +1,5 @@
+import { type Budget, comparedLine, type Line } from "./report";
+
 /** One side of a comparison: a run that returns one number. A warm-up run may be shorter. */
 export type Side = (run: { isWarmUp: boolean }) => Promise<number>;
 
@@ -29,4 +31,38 @@ export function medianOf(numbers: readonly number[]): number {
 /** The median of the ratios of each round: measurements close in time are compared. */
 export function medianRatio(above: readonly number[], below: readonly number[]): number {
   return medianOf(above.map((value, round) => value / (below[round] ?? Number.NaN)));
+}
+
+/** A line about two sides that run alternately: what is measured, and its reference. */
+export async function compareSides(compared: {
+  what: string;
+  measured: Side;
+  reference: Side;
+  /** What the reference is. */
+  beside: string;
+  format: (median: number) => string;
+  budget: Budget;
+  rounds?: number;
+}): Promise<Line> {
+  const { what, beside, format, budget, rounds } = compared;
+  const sides = { measured: compared.measured, reference: compared.reference };
+  const { measured, reference } = await runAlternately(sides, rounds);
+  return comparedLine({
+    what,
+    measured: format(medianOf(measured)),
+    floor: `${beside}: ${format(medianOf(reference))}`,
+    ratio: medianRatio(measured, reference),
+    budget,
+  });
+}
+
+/** Milliseconds of a query, the median of several. */
+export async function medianMs(ask: () => Promise<unknown>, times = 20): Promise<number> {
+  const tookMs: number[] = [];
+  for (let n = 0; n < times; n++) {
+    const startedMs = performance.now();
+    await ask();
+    tookMs.push(performance.now() - startedMs);
+  }
+  return medianOf(tookMs);
 }

@@ -1,22 +1,19 @@
-import { type HotSql, openDatabase } from "#db/client";
+import type { HotSql } from "#db/client";
 import type { Ctx } from "#server/deps";
-import { silentLog } from "#server/platform/log";
 import { getMetrics } from "#server/services/metrics/read";
 import { getDeliveryTimes, getQueue, listFailures } from "#server/services/overview/queue";
 import { getTraffic, lastDays, listTagTraffic } from "#server/services/overview/traffic";
 import { createTeam } from "#server/services/teams";
-import { buildDeps } from "#server/startup/deps";
 import { fillTotals } from "../support/database/recipient-totals";
-import { type Place, settingsFor } from "./bench-database";
+import type { Place } from "./bench-database";
 import { fillEmails } from "./fill-emails";
-import { medianOf, medianRatio, runAlternately } from "./measure";
-import { comparedLine, type Line, milliseconds, plainLine } from "./report";
+import { compareSides, medianMs } from "./measure";
+import { type Line, milliseconds, plainLine } from "./report";
 
 /** A year, so that the month is read among older rows. */
 const days = 365;
 const emailsPerMonth = 10_000_000;
 const tagsPerDay = 200;
-const queriesPerRun = 20;
 /**
  * Emails with deliveries and events, a fraction of them queued. More than the queue, the failures and the
  * delivery times read, each of which reads a bounded number of entries of one index.
@@ -30,47 +27,33 @@ const [storedEmails, queuedEmails] = [200_000, 20_000];
  * empty team has nothing that they could read.
  */
 export async function measureMetrics(place: Place): Promise<Line[]> {
-  const database = await place.openDatabase();
-  const { hot, close } = openDatabase(database.url, { connectionsMax: 2 });
-  const built = buildDeps(settingsFor(database.url), { log: silentLog, connectionsMax: 4 });
+  const { ctx: large, hot, drop } = await place.openDatabase();
   try {
-    const large: Ctx = {
-      ...built.deps,
-      teamId: database.teamId,
-      actor: { kind: "operator" },
-      requestId: "bench",
-    };
-    const { id: emptyTeamId } = await createTeam(built.deps, { name: "Empty" });
+    const { id: emptyTeamId } = await createTeam(large, { name: "Empty" });
     const empty: Ctx = { ...large, teamId: emptyTeamId };
     await fillCounts(hot, large.teamId);
     await fillStored(hot, large.teamId);
+    const what = (name: string) => `${name}, of ten million emails a month`;
+    const beside = "of an empty team";
     const lines: Line[] = [];
-    for (const [name, ask] of Object.entries(queriesOf(large))) {
-      const run = (ctx: Ctx) => async () => medianMs(() => ask(ctx));
-      const took = await runAlternately({ large: run(large), empty: run(empty) });
+    for (const [name, ask] of Object.entries(queriesOf(large)))
       lines.push(
-        comparedLine({
-          what: `${name}, of ten million emails a month`,
-          measured: milliseconds(medianOf(took.large)),
-          floor: `of an empty team: ${milliseconds(medianOf(took.empty))}`,
-          ratio: medianRatio(took.large, took.empty),
+        await compareSides({
+          what: what(name),
+          measured: () => medianMs(() => ask(large)),
+          reference: () => medianMs(() => ask(empty)),
+          beside,
+          format: milliseconds,
           budget: { atMost: 2 },
         }),
       );
+    for (const [name, ask] of Object.entries(WITHOUT_BUDGET)) {
+      const [took, reference] = [await medianMs(() => ask(large)), await medianMs(() => ask(empty))];
+      lines.push(plainLine(what(name), milliseconds(took), `${beside}: ${milliseconds(reference)}`));
     }
-    for (const [name, ask] of Object.entries(WITHOUT_BUDGET))
-      lines.push(
-        plainLine(
-          `${name}, of ten million emails a month`,
-          milliseconds(await medianMs(() => ask(large))),
-          `of an empty team: ${milliseconds(await medianMs(() => ask(empty)))}`,
-        ),
-      );
     return lines;
   } finally {
-    await close();
-    await built.close();
-    await database.drop();
+    await drop();
   }
 }
 
@@ -148,14 +131,4 @@ async function fillCounts(hot: HotSql, teamId: string): Promise<void> {
   await fillTotals(hot);
   await hot.unsafe("vacuum analyze recipient_counts");
   await hot.unsafe("vacuum analyze recipient_totals");
-}
-
-async function medianMs(ask: () => Promise<unknown>): Promise<number> {
-  const tookMs: number[] = [];
-  for (let n = 0; n < queriesPerRun; n++) {
-    const startedMs = performance.now();
-    await ask();
-    tookMs.push(performance.now() - startedMs);
-  }
-  return medianOf(tookMs);
 }

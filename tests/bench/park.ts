@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { openDatabase } from "#db/client";
 import { newId } from "#server/platform/ids";
 import { requeueRelayed } from "#server/services/relays/health";
 import type { Place } from "./bench-database";
@@ -17,7 +16,7 @@ const perSecondMin = 1_000;
  */
 export async function measureParking(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
-  const { hot, close } = openDatabase(database.url, { connectionsMax: 4 });
+  const { hot } = database;
   const engine = startChild<DeliverCommands>("deliver-child.ts");
   const countParked = async () => {
     const [row] = await hot<{ n: number }[]>`
@@ -34,7 +33,7 @@ export async function measureParking(place: Place): Promise<Line[]> {
       await wait(50);
     }
     const parkedPerSecond = emails / ((performance.now() - startedMs) / 1_000);
-    await engine.ask("stopEngine", undefined as never);
+    await engine.ask("stopEngine");
 
     await hot`insert into relays (id, name, url, host) values (${newId()}, 'bench', 'sealed', 'relay.example:587')`;
     const addedMs = performance.now();
@@ -54,7 +53,6 @@ export async function measureParking(place: Place): Promise<Line[]> {
     ];
   } finally {
     await engine.end();
-    await close();
     await database.drop();
   }
 }

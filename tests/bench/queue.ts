@@ -6,7 +6,6 @@ import { optionsOf } from "#server/services/emails/accept/send";
 import { emailHtml, recipientOf, SENDER, SENDER_DOMAIN, subjectOf } from "./sample-email";
 
 const perStatement = 100;
-const pollMs = 25;
 
 /** Queues emails like the accepting statement, each with one recipient and due now. */
 export async function queueEmails(hot: HotSql, teamId: string, count: number): Promise<void> {
@@ -58,16 +57,21 @@ export async function queueEmails(hot: HotSql, teamId: string, count: number): P
 
 /** Waits until every email has a recorded result. Throws if one of them was not sent, or after `maxMs`. */
 export async function drained(hot: HotSql, maxMs: number): Promise<void> {
+  await nothingDue(hot, maxMs, 25);
+  const others = await hot`select status from deliveries where status <> 'sent' limit 1`;
+  if (others.length > 0) throw new Error(`An email has the status ${others[0]?.status}.`);
+}
+
+/** Waits until no email is queued or being sent. Throws after `maxMs`. */
+export async function nothingDue(hot: HotSql, maxMs: number, pollMs: number): Promise<void> {
   const untilMs = performance.now() + maxMs;
   for (;;) {
     // Each check reads one entry of a small index, so waiting does not affect the measurement.
     const [open] = await hot<{ is: boolean }[]>`
       select exists (select from deliveries where status = 'queued')
           or exists (select from deliveries where status = 'sending') as is`;
-    if (!open?.is) break;
+    if (!open?.is) return;
     if (performance.now() > untilMs) throw new Error("Not every email was delivered in time.");
     await wait(pollMs);
   }
-  const others = await hot`select status from deliveries where status <> 'sent' limit 1`;
-  if (others.length > 0) throw new Error(`An email has the status ${others[0]?.status}.`);
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
-import { type HotSql, openDatabase } from "#db/client";
+import type { HotSql } from "#db/client";
 import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { BenchDatabase } from "./bench-database";
 import { type Child, startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { press } from "./load";
+import { nothingDue } from "./queue";
 import { type Line, perSecond, plainLine } from "./report";
 import { openSink } from "./sink";
 
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
  * database contains stays in it.
  */
 export async function measureWholePath(database: BenchDatabase): Promise<Line[]> {
-  const { hot, close } = openDatabase(database.url, { connectionsMax: 2 });
+  const { hot } = database;
   const sink = await openSink();
   const web = startChild<AcceptCommands>("accept-child.ts");
   const worker = startChild<DeliverCommands>("deliver-child.ts");
@@ -34,15 +34,15 @@ export async function measureWholePath(database: BenchDatabase): Promise<Line[]>
     const target = acceptTarget(serverPort, database.token);
     await worker.ask("startEngine", { databaseUrl: database.url, smtpUrl });
     await press({ ...target, connections, seconds: secondsToWarmUp });
-    await delivered(hot);
+    await nothingDue(hot, doneMaxMs, pollMs);
 
     const before = await readCpu(hot, web, worker);
     const startedMs = performance.now();
     const rate = await press({ ...target, connections, seconds });
-    await delivered(hot);
+    await nothingDue(hot, doneMaxMs, pollMs);
     const tookMs = performance.now() - startedMs;
     const after = await readCpu(hot, web, worker);
-    await worker.ask("stopEngine", undefined as never);
+    await worker.ask("stopEngine");
 
     const emails = rate.perSecond * seconds;
     const spent = (name: keyof Cpu) => (after[name] - before[name]) / emails;
@@ -59,7 +59,6 @@ export async function measureWholePath(database: BenchDatabase): Promise<Line[]>
   } finally {
     await Promise.all([web.end(), worker.end()]);
     await sink.close();
-    await close();
   }
 }
 
@@ -72,10 +71,7 @@ async function readCpu(
   worker: Child<DeliverCommands>,
 ): Promise<Cpu> {
   const [backend] = await hot<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  const [ofWeb, ofWorker] = await Promise.all([
-    web.ask("usage", undefined as never),
-    worker.ask("usage", undefined as never),
-  ]);
+  const [ofWeb, ofWorker] = await Promise.all([web.ask("usage"), worker.ask("usage")]);
   return { web: ofWeb.cpuMs, worker: ofWorker.cpuMs, postgres: cpuOfServer(backend?.pid ?? 0) };
 }
 
@@ -106,21 +102,5 @@ function statOf(pid: string): { pid: number; parent: number; own: number; ofEnde
     return { pid: Number(pid), parent, own: own + system, ofEnded: ofEnded + systemOfEnded };
   } catch {
     return null;
-  }
-}
-
-const delivered = (hot: HotSql) =>
-  until(async () => {
-    const [row] = await hot<{ isDone: boolean }[]>`
-      select not exists (select from deliveries where status = 'queued')
-        and not exists (select from deliveries where status = 'sending') as "isDone"`;
-    return row?.isDone === true;
-  });
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + doneMaxMs;
-  while (!(await isDone())) {
-    if (performance.now() > untilMs) throw new Error("Not every email was delivered in time.");
-    await wait(pollMs);
   }
 }

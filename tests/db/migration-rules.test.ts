@@ -55,51 +55,20 @@ const oldest = `create or replace function "oldest_release"() returns text langu
 const joined = (...statements: string[]) => statements.join(";--> statement-breakpoint\n");
 
 test.each([
-  ["a dropped column", 'alter table "teams" drop column "name"', 1],
-  ["a dropped column with its oldest release", joined('alter table "teams" drop column "name"', oldest), 0],
-  ["a renamed column", 'alter table "teams" rename column "name" to "title"', 1],
-  ["a column that older releases do not fill", 'alter table "teams" add column "motto" text not null', 1],
-  ["a column with a default", `alter table "teams" add column "motto" text default '' not null`, 0],
-  ["a nullable column", 'alter table "teams" add column "motto" text', 0],
-  ["another type", 'alter table "teams" alter column "name" set data type varchar(10)', 1],
-  ["an index of an existing table", 'create index "i" on "teams" using btree ("name")', 1],
-  ["a partitioned index without its parts", 'create index "i" on only "teams" using btree ("name")', 0],
-  [
-    "an index of a new table",
-    joined('create table "t" ("id" int)', 'create index "i" on "t" using btree ("id")'),
-    0,
-  ],
-  [
-    "a concurrent index",
-    joined('drop index concurrently if exists "i"', 'create index concurrently "i" on "teams" ("name")'),
-    0,
-  ],
-  ["a concurrent index that is not dropped first", 'create index concurrently "i" on "teams" ("name")', 1],
-  [
-    "a concurrent index beside another statement",
-    joined(
-      'drop index concurrently if exists "i"',
-      'create index concurrently "i" on "teams" ("name")',
-      "select 1",
-    ),
-    1,
-  ],
-  [
-    "an index that is dropped concurrently beside another statement",
-    joined('drop index concurrently if exists "i"', "select 1"),
-    1,
-  ],
-  ["a checked constraint", `alter table "teams" add constraint "c" check ("name" <> '')`, 1],
-  [
-    "a constraint that is validated later",
-    `alter table "teams" add constraint "c" check ("name" <> '') not valid`,
-    0,
-  ],
-  [
-    "a key from an index that exists",
-    `alter table "teams" add constraint "c" primary key using index "c"`,
-    0,
-  ],
-])("%s", (_, sql, breaches) => {
-  expect(breachesOf(sql)).toHaveLength(breaches);
+  'alter table "teams" drop column "name"',
+  'alter table "teams" rename column "name" to "title"',
+  'alter table "teams" add column "motto" text not null',
+  'alter table "teams" alter column "name" set data type varchar(10)',
+  'create index "i" on "teams" using btree ("name")',
+  'create index concurrently "i" on "teams" ("name")',
+  joined('drop index concurrently if exists "i"', "select 1"),
+  `alter table "teams" add constraint "c" check ("name" <> '')`,
+])("%s is a breach", (sql) => {
+  expect(breachesOf(sql)).toHaveLength(1);
+});
+
+test("a dropped column with its oldest release, and an index of a new table, are none", () => {
+  const index = joined('create table "t" ("id" int)', 'create index "i" on "t" using btree ("id")');
+  for (const sql of [joined('alter table "teams" drop column "name"', oldest), index])
+    expect(breachesOf(sql)).toEqual([]);
 });

@@ -7,8 +7,8 @@ import { getWebhookEvent } from "#server/services/webhooks/events/events";
 import { sendTestEvent } from "#server/services/webhooks/events/test-event";
 import { signatureHeaders } from "#server/services/webhooks/signing";
 import { type Block, blocksIn } from "../guides/blocks";
-import { deliverDue } from "../support/console/deliver";
 import { projectRoot, startProcess, type TestProcess } from "../support/processes/processes";
+import { deliverAll } from "../support/pump-engine";
 import { freePort } from "../support/servers/free-port";
 import { openWorld } from "../support/world";
 
@@ -67,7 +67,7 @@ describe.each(snippets)("the endpoint of $name", (snippet) => {
     const endpoint = await start(snippet, signingSecret, port);
     try {
       const event = await sendTestEvent(world.ctx, id, type);
-      await deliverDue(world.withTransport());
+      await deliverAll(world.withTransport());
       const delivered = await getWebhookEvent(world.ctx, id, event.id);
       expect(delivered).toMatchObject({ status: "success", attempts: 1 });
       await endpoint.waitFor(new RegExp(`${event.id} ${type}`));
@@ -89,7 +89,7 @@ describe.each(snippets)("the endpoint of $name", (snippet) => {
 
       await rotateSigningSecret(world.ctx, id);
       const second = await sendTestEvent(world.ctx, id, type);
-      await deliverDue(world.withTransport());
+      await deliverAll(world.withTransport());
       expect(await getWebhookEvent(world.ctx, id, second.id)).toMatchObject({ status: "success" });
     } finally {
       await endpoint.kill();

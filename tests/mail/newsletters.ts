@@ -55,32 +55,6 @@ const ISSUES: Issue[] = [
     footer: "Gärtnerei Löwenzahn · Äußere Straße 7 · 50667 Köln",
   },
   {
-    title: "Greek and Cyrillic, 900 characters of subject",
-    lang: "el",
-    dir: "ltr",
-    from: "Βιβλιοπωλείο «Η Γωνιά» <news@bookshop.example>",
-    to: ["Ελένη Παπαδοπούλου <eleni@example.com>", "Наталья Ёлкина <natalya@example.com>"],
-    cc: [],
-    subject: `Τα νέα του μήνα и новости месяца ${FAMILY} `.repeat(20).padEnd(900, "☺"),
-    preview: "Δέκα νέες εκδόσεις",
-    text: null,
-    stories: [
-      {
-        heading: "Δέκα βιβλία για το καλοκαίρι",
-        text: "Από την Αλεξανδρούπολη ώς την Κρήτη: ιστορίες που ταξιδεύουν. Ό,τι κι αν διαλέξετε, ξεκινήστε απ' την πρώτη σελίδα.",
-        link: "https://books.example.com/βιβλία/καλοκαίρι",
-        label: "Δείτε τη λίστα",
-      },
-      {
-        heading: "Чтение на зиму",
-        text: "Съешь ещё этих мягких французских булок, да выпей чаю; а после — глава за главой. Ґанок, їжак, Ўзбекистон: везде читают.",
-        link: "https://books.example.com/ru/зима",
-        label: "Открыть подборку",
-      },
-    ],
-    footer: "Εγνατία 12, Θεσσαλονίκη — Пушкинская 5, Одесса",
-  },
-  {
     title: "Arabic, right to left",
     lang: "ar",
     dir: "rtl",
@@ -105,52 +79,6 @@ const ISSUES: Issue[] = [
       },
     ],
     footer: "مكتبة المدينة، شارع النيل ١٥، القاهرة",
-  },
-  {
-    title: "Hebrew with Latin inside",
-    lang: "he",
-    dir: "rtl",
-    from: "קפה הרצל <shalom@cafe.example>",
-    to: ["נועה לוי <noa@example.com>"],
-    cc: [],
-    subject: "שבת שלום! תפריט חדש ב-Café Herzl, 20% הנחה עד יום ג׳",
-    preview: "תפריט האביב כאן",
-    text: "תפריט האביב\n\nשקשוקה — 48 ₪\nCroissant — 16 ₪\n",
-    stories: [
-      {
-        heading: "מנות האביב",
-        text: "שקשוקה ירוקה, סלט עשבים וחלה מהתנור. הזמינו שולחן ל-4 אנשים וקבלו קנקן לימונדה. \u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd לכולם!",
-        link: "https://cafe.example.com/he/menu",
-        label: "לתפריט המלא",
-      },
-    ],
-    footer: "רחוב הרצל 3, תל אביב",
-  },
-  {
-    title: "Devanagari and Thai",
-    lang: "hi",
-    dir: "ltr",
-    from: "यात्रा पत्रिका <yatra@travel.example>",
-    to: ["अनुष्का शर्मा <anushka@example.com>", "สมชาย ใจดี <somchai@example.com>"],
-    cc: [],
-    subject: "इस महीने की यात्रा: हिमालय की घाटियाँ और กรุงเทพมหานคร — क्षितिज के पार",
-    preview: "दो देश, एक पत्रिका",
-    text: null,
-    stories: [
-      {
-        heading: "हिमालय की घाटियाँ",
-        text: "सुबह की धूप में बर्फ़ गुलाबी हो जाती है। स्पीति से ज़ांस्कर तक का रास्ता श्रद्धा और धैर्य माँगता है; किराया ₹१,२५० प्रतिदिन।",
-        link: "https://travel.example.com/हिमालय",
-        label: "पूरा लेख पढ़ें",
-      },
-      {
-        heading: "กรุงเทพฯ ยามเช้า",
-        text: "ตลาดน้ำเปิดก่อนพระอาทิตย์ขึ้น กลิ่นกาแฟโบราณลอยมากับสายลม นั่งเรือเพียง ๑๕ บาท แล้วเดินต่ออีกไม่ไกลก็ถึงวัด",
-        link: "https://travel.example.com/กรุงเทพ",
-        label: "อ่านต่อ",
-      },
-    ],
-    footer: "नई दिल्ली · กรุงเทพมหานคร",
   },
   {
     title: "Chinese, Japanese and Korean",
@@ -185,13 +113,13 @@ const ISSUES: Issue[] = [
     footer: "京都市中京区 · 서울 종로구 · 台北市",
   },
   {
-    title: "Emoji in sequences, marks on marks",
+    title: "Emoji in sequences, marks on marks, 900 characters of subject",
     lang: "en",
     dir: "ltr",
     from: `${FAMILY} Family Club <club@family.example>`,
     to: ["Ann = Bob? <ann@example.com>", "=?utf-8?Q?not_encoded?= <tricky@example.com>"],
     cc: [],
-    subject: `${FAMILY}${FLAGS} 👩🏽‍🚀🤝🏿 ${"👍🏻👍🏼👍🏽👍🏾👍🏿".repeat(8)} z͑ͫ̓a͗ͪl̈́g̃o`,
+    subject: `${FAMILY}${FLAGS} 👩🏽‍🚀🤝🏿 ${"👍🏻👍🏼👍🏽👍🏾👍🏿".repeat(8)} z͑ͫ̓a͗ͪl̈́g̃o`.padEnd(900, "☺"),
     preview: "🎉 All of us",
     text: null,
     stories: [
@@ -206,7 +134,7 @@ const ISSUES: Issue[] = [
   },
 ];
 
-/** Renders the corpus: seven issues, each of tens of kilobytes. */
+/** Renders the corpus, each of tens of kilobytes. */
 export async function renderNewsletters(): Promise<Newsletter[]> {
   return Promise.all(
     ISSUES.map(async (issue) => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { relayTo } from "../mail/relay-world";
 import { forAllTests } from "../support/fixtures";
@@ -7,10 +7,8 @@ import { DROP, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { createWorld } from "../support/world";
 
 const world = forAllTests(() => createWorld({ transportKind: "relay" }));
+// The first message never gets a reply after the final dot.
 const peer = forAllTests(() => startSmtpTestServer({ message: [DROP, "250 2.0.0 kept"] }));
-beforeAll(async () => {
-  // The first recipient never gets a reply after the final dot.
-});
 
 const backstamp = (...args: string[]) => runCommand(args, { env: { DATABASE_URL: world.databaseUrl } });
 

@@ -1,11 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
-import { createKey } from "#server/services/keys/keys";
-import { createTeam } from "#server/services/teams";
-import { type Built, buildDeps } from "#server/startup/deps";
 import {
   type HttpServer,
   type HttpServerOptions,
@@ -13,11 +9,11 @@ import {
   type Pages,
 } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
-import { freshDatabase } from "../support/database/postgres";
+import { forAllTests } from "../support/fixtures";
 import { createGate } from "../support/gate";
+import { createWorld } from "../support/world";
 
-let built: Built;
-let drop: () => Promise<void>;
+const world = forAllTests(() => createWorld());
 let token: string;
 let server: HttpServer;
 let pageRequests: string[];
@@ -41,7 +37,7 @@ const open = async (options: Partial<HttpServerOptions> = {}): Promise<HttpServe
     host: "127.0.0.1",
     port: 0,
     apiHost: null,
-    rest: Promise.resolve(createRestApi(built.forRest({ tick: async () => {} }))),
+    rest: Promise.resolve(createRestApi(world.deps)),
     pages,
     upgrades: true,
     log: silentLog,
@@ -49,24 +45,11 @@ const open = async (options: Partial<HttpServerOptions> = {}): Promise<HttpServe
   });
 
 beforeAll(async () => {
-  const database = await freshDatabase();
-  drop = database.drop;
-  const settings = readSettings({ DATABASE_URL: database.url }, "dev");
-  built = buildDeps({ ...settings, databaseUrl: database.url }, { log: silentLog });
-  const team = await createTeam(built.deps, { name: "First" });
-  const made = await createKey(
-    { ...built.deps, teamId: team.id, actor: { kind: "operator" }, requestId: "test" },
-    { name: "Key", scopes: ["emails:send", "emails:read"], domains: ["backstamp.test"] },
-  );
-  token = made.token;
+  ({ token } = await world.key({ scopes: ["emails:send", "emails:read"] }));
   server = await open({ apiHost: "api.example.com" });
   pageRequests = [];
 });
-afterAll(async () => {
-  await server.close(1_000);
-  await built.close();
-  await drop();
-});
+afterAll(() => server.close(1_000));
 
 type Answer = { status: number; headers: Record<string, string>; body: string };
 
@@ -249,7 +232,7 @@ test.each([
 
 test("requests and unparsable input wait until the service is ready", async () => {
   const { passed, open: ready } = createGate();
-  const rest = passed.then(() => createRestApi(built.forRest({ tick: async () => {} })));
+  const rest = passed.then(() => createRestApi(world.deps));
   const early = await open({ rest });
   const answers = [
     ask(`GET /api/health HTTP/1.1\r\n${end}`, early.port),

@@ -25,6 +25,15 @@ export async function deliverDue(deps: WorkerDeps, dialoguesMax = 5): Promise<vo
   await runUntilEmpty(createEngine(deps, { dialoguesMax }));
 }
 
+/** Delivers the email, system email and webhook events that are due, without any housekeeping. */
+export async function deliverAll(deps: WorkerDeps): Promise<void> {
+  const routing = createRouting(deps);
+  await runUntilEmpty(createSystemEmailSender(deps, routing));
+  await runUntilEmpty(createEngine(deps, { dialoguesMax: 5, routing }));
+  await routing.close();
+  await runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
+}
+
 /** Sends the system email that is due. */
 export async function sendDueSystemEmail(deps: WorkerDeps): Promise<void> {
   const routing = createRouting(deps);

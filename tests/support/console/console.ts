@@ -19,8 +19,8 @@ import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
 import { createCaller } from "#server/trpc/router";
+import { deliverAll } from "../pump-engine";
 import { openWorld } from "../world";
-import { deliverDue } from "./deliver";
 import { hashPasswordCheaply, makePasswordsCheap } from "./passwords";
 
 export const PASSWORD = "correct horse battery";
@@ -92,7 +92,7 @@ export async function openConsole(options: { connectionsMax?: number } = {}) {
     /** The hash of `PASSWORD`. */
     passwordHash,
     /** Delivers what is due: emails to the stored messages, and webhook events. */
-    deliver: () => deliverDue(world.withTransport()),
+    deliver: () => deliverAll(world.withTransport()),
     /** Creates a user who signs in with `PASSWORD`. */
     person: async (
       input: { teamId?: string; role?: Role; email?: string; isAddressVerified?: boolean } = {},

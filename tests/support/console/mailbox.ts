@@ -1,7 +1,7 @@
+import { deliverAll } from "../pump-engine";
 import { transportTo } from "../relays";
 import { startSmtpTestServer } from "../servers/smtp-test-server";
 import type { Console } from "./console";
-import { deliverDue } from "./deliver";
 
 /**
  * Connects a console to a test server for outgoing email. Reading the mailbox delivers queued email first.
@@ -11,7 +11,7 @@ export async function openMailbox(console: Console) {
   const transport = transportTo(peer);
   console.deps.transportKind = "relay";
   const emailsTo = async (address: string): Promise<string[]> => {
-    await deliverDue({ ...console.deps, transport });
+    await deliverAll({ ...console.deps, transport });
     return peer.messages.filter(({ to }) => to.includes(address)).map(({ bytes }) => textOf(bytes));
   };
   return {

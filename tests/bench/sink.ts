@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { listenOnLoopback } from "../support/servers/free-port";
 
-/** A minimal SMTP server: it detects line ends and the final dot, replies with success, and stores nothing. */
+/** A minimal SMTP server: it detects line ends and the final dot, and stores nothing. */
 export async function openSink(): Promise<{ port: number; close(): Promise<void> }> {
   const server = createServer(converse);
   return {

@@ -1,67 +1,31 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
-import postgres from "postgres";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { INSTALLATION_FILE, LOCATION_FILE, SYSTEM_HOME } from "#server/startup/postgres/cluster-location";
 import { bannerOf, canUnshare, isRoot, startLauncher } from "../support/processes/launcher";
-import { isRunning, killLeftovers, startProcess, type TestProcess } from "../support/processes/processes";
+import { isRunning, startProcess } from "../support/processes/processes";
 import { compiledOf, startProgram } from "../support/processes/program";
+import { holdDatabases, holder, query, type Ready } from "./held-databases";
 
-const holder = "tests/product/hold-database.ts";
-const eventually = { timeout: 20_000, interval: 20 };
 vi.setConfig({ testTimeout: 120_000 });
 
-let folder: string;
+const held = holdDatabases();
+const { readyOf, start } = held;
 let original: string;
 let copy: string;
-let servers: number[];
-let homes: Set<string>;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "backstamp copies "));
-  await chmod(folder, 0o755);
   // As root, the database of a data directory below a folder of mode 0700 is elsewhere.
-  const closed = path.join(folder, "home of root");
+  const closed = path.join(held.folder, "home of root");
   await mkdir(closed, { mode: 0o700 });
   original = path.join(closed, "original");
   copy = path.join(closed, "copy");
-  servers = [];
-  homes = new Set();
 });
-afterEach(async () => {
-  killLeftovers();
-  for (const pid of servers.filter(isRunning)) process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), eventually);
-  for (const each of [folder, ...homes])
-    await rm(each, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-});
-
-type Ready = { process: TestProcess; url: string; pid: number; pgdata: string };
-
-/** Starts the database of a data directory, which must succeed. */
-async function start(dataDir: string, ...options: string[]): Promise<Ready> {
-  return readyOf(await startProgram(holder, [dataDir, ...options]));
-}
-
-async function readyOf(started: TestProcess): Promise<Ready> {
-  const [, facts = ""] = await started.waitFor(/^ready (.*)$/m);
-  const ready = { process: started, ...JSON.parse(facts) };
-  servers.push(ready.pid);
-  if (ready.pgdata.startsWith(SYSTEM_HOME)) homes.add(path.dirname(ready.pgdata));
-  return ready;
+/** The data directories are in a folder that every user can enter, and contain their databases. */
+function useOpenFolder(): void {
+  original = path.join(held.folder, "original");
+  copy = path.join(held.folder, "copy");
 }
 
 /** Starts the database of a data directory, which must fail, and returns the reason. */
@@ -73,15 +37,6 @@ async function rejectionOf(dataDir: string, ...options: string[]): Promise<strin
 
 const copyFolder = (from: string, to: string): void =>
   expect(spawnSync("cp", ["-a", from, to], { encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
-
-async function query<T>(url: string, text: string): Promise<T[]> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    return (await sql.unsafe(text)) as unknown as T[];
-  } finally {
-    await sql.end();
-  }
-}
 
 /** An installation whose database contains one row. */
 async function install(dataDir: string): Promise<Ready> {
@@ -134,7 +89,7 @@ test.runIf(isRoot)("on a machine without its database, a copy does not start emp
   await first.process.stop();
   const home = path.dirname(first.pgdata);
   await rename(home, `${home}.away`);
-  homes.add(`${home}.away`);
+  held.homes.add(`${home}.away`);
   for (const options of [[], ["--adopt"]]) {
     const reason = await rejectionOf(original, ...options);
     expect(reason).toContain(`${first.pgdata} does not exist on this machine`);
@@ -187,7 +142,7 @@ test.runIf(canUnshare)(
   async () => {
     const first = await install(original);
     await first.process.stop();
-    const machine = path.join(folder, "machine");
+    const machine = path.join(held.folder, "machine");
     await mkdir(path.join(machine, "clusters"), { recursive: true });
     copyFolder(original, path.join(machine, "data"));
     copyFolder(path.dirname(first.pgdata), path.join(machine, "clusters"));
@@ -212,8 +167,7 @@ test.runIf(canUnshare)(
 );
 
 test("a copy with its own database starts beside the original", async () => {
-  original = path.join(folder, "original");
-  copy = path.join(folder, "copy");
+  useOpenFolder();
   const first = await install(original);
   await first.process.stop();
   copyFolder(original, copy);
@@ -225,8 +179,7 @@ test("a copy with its own database starts beside the original", async () => {
 });
 
 test("a copy of a running data directory is not locked by the original, and asks for --adopt", async () => {
-  original = path.join(folder, "original");
-  copy = path.join(folder, "copy");
+  useOpenFolder();
   const running = await install(original);
   await query(running.url, "checkpoint");
   copyFolder(original, copy);
@@ -238,21 +191,19 @@ test("a copy of a running data directory is not locked by the original, and asks
 });
 
 test("a killed installation starts after a move without --adopt", async () => {
-  original = path.join(folder, "original");
-  copy = path.join(folder, "copy");
+  useOpenFolder();
   await (await install(original)).process.killTree();
-  await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), eventually);
+  await held.isStopped();
   await rename(original, copy);
   expect(await rowsOf(await start(copy))).toBe(1);
 });
 
 test.runIf(isRoot)("a linked cluster is copied as a link, so it still belongs to the original", async () => {
-  original = path.join(folder, "original");
-  copy = path.join(folder, "copy");
+  useOpenFolder();
   const first = await install(original);
   await first.process.stop();
-  await rename(first.pgdata, path.join(folder, "big disk"));
-  await symlink(path.join(folder, "big disk"), first.pgdata);
+  await rename(first.pgdata, path.join(held.folder, "big disk"));
+  await symlink(path.join(held.folder, "big disk"), first.pgdata);
   const running = await start(original);
   expect(await rowsOf(running)).toBe(1);
   copyFolder(original, copy);
@@ -260,7 +211,7 @@ test.runIf(isRoot)("a linked cluster is copied as a link, so it still belongs to
   expect(isRunning(running.pid)).toBe(true);
   await running.process.stop();
   // Release 0.2.0 records no owner.
-  await rm(path.join(folder, "big disk", "backstamp.owner"));
+  await rm(path.join(held.folder, "big disk", "backstamp.owner"));
   expect(await rejectionOf(original)).toMatch(
     /postgres is a link, .*If it is not a copy, start once with --adopt/,
   );
@@ -283,8 +234,7 @@ test.runIf(isRoot)(
 );
 
 test("the data of two installations is not mixed", async () => {
-  original = path.join(folder, "original");
-  copy = path.join(folder, "copy");
+  useOpenFolder();
   for (const dataDir of [original, copy]) await (await install(dataDir)).process.stop();
   await rm(path.join(copy, "postgres"), { recursive: true });
   expect(await rejectionOf(copy)).toContain("is incomplete");
@@ -299,7 +249,7 @@ test.runIf(isRoot)(
     await first.process.stop();
     // As release 0.2.0 leaves it: a folder named after the path, and no record of the owner.
     const former = path.join(SYSTEM_HOME, createHash("sha256").update(original).digest("hex").slice(0, 16));
-    homes.add(former);
+    held.homes.add(former);
     await rename(path.dirname(first.pgdata), former);
     await rm(path.join(former, "postgres", "backstamp.owner"));
     await rm(path.join(original, INSTALLATION_FILE));
@@ -320,8 +270,8 @@ test.runIf(isRoot)(
     const launcher = await startLauncher({ dataDir: original, by: "compiled" });
     await bannerOf(launcher);
     const [home = ""] = (await readFile(path.join(original, LOCATION_FILE), "utf8")).split("\n");
-    homes.add(home);
-    servers.push(...launcher.launcherPids());
+    held.homes.add(home);
+    held.servers.push(...launcher.launcherPids());
     copyFolder(original, copy);
     const rejected = await startLauncher({ dataDir: copy, by: "compiled" });
     expect(await rejected.exited).toMatchObject({ code: 1 });
@@ -336,6 +286,6 @@ test.runIf(isRoot)(
     await launcher.killTree();
     const adopted = await startLauncher({ dataDir: copy, by: "compiled", args: ["--adopt"] });
     await bannerOf(adopted);
-    servers.push(...adopted.launcherPids());
+    held.servers.push(...adopted.launcherPids());
   },
 );

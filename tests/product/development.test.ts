@@ -1,8 +1,7 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, rm, stat } from "node:fs/promises";
 import { connect, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { freshDatabase } from "../support/database/postgres";
 import {
   asUnprivileged,
@@ -18,27 +17,16 @@ import {
 } from "../support/processes/launcher";
 import { isRunning, killLeftovers } from "../support/processes/processes";
 import { listenOnLoopback } from "../support/servers/free-port";
+import { holdDatabases } from "./held-databases";
 
 const eventually = { timeout: 30_000, interval: 50 };
 
-let folder: string;
-let seen: number[];
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "backstamp launch "));
-  await chmod(folder, 0o755);
-  seen = [];
-});
-afterEach(async () => {
-  killLeftovers();
-  for (const pid of seen.filter(isRunning)) process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(seen.filter(isRunning)).toEqual([]), eventually);
-  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-});
+const held = holdDatabases();
 
 /** Records the running processes, to check later that none of them remains. */
 function remember(launcher: Launcher): number[] {
   const launcherPids = launcher.launcherPids();
-  seen.push(...launcherPids);
+  held.servers.push(...launcherPids);
   return launcherPids;
 }
 
@@ -48,7 +36,7 @@ const lastEmail = (read: string) => (paste(read).data as { id: string; status: s
  * A home directory of mode 0700 with a space in its path, if the machine permits mounting the project in it.
  */
 async function closedHome(): Promise<{ prefix: string[]; dataDir: string }> {
-  const home = path.join(folder, "home of root");
+  const home = path.join(held.folder, "home of root");
   await mkdir(path.join(home, "project"), { recursive: true });
   if (isRoot) await chmod(home, 0o700);
   return {
@@ -94,7 +82,7 @@ test("one command starts everything, survives kills and double starts, and leave
     expect(await second.exited).toMatchObject({ code: 1 });
     expect(second.stderr).toContain(`process ${first.pid} (dev) at ${first.url}`);
     // A start on the same port reports the port and what to do, and starts nothing.
-    const neighbour = path.join(folder, "neighbour");
+    const neighbour = path.join(held.folder, "neighbour");
     const third = await startLauncher({ dataDir: neighbour, port: first.port, by: "compiled" });
     expect(await third.exited).toMatchObject({ code: 1 });
     expect(third.stderr).toContain(`Port ${first.port} on 127.0.0.1 is in use`);
@@ -159,8 +147,8 @@ test("one command starts everything, survives kills and double starts, and leave
 test.runIf(canUnshare)(
   "the same command works for a regular user without a network",
   async () => {
-    const project = path.join(folder, "project");
-    const dataDir = path.join(folder, "data");
+    const project = path.join(held.folder, "project");
+    const dataDir = path.join(held.folder, "data");
     await mkdir(project);
     await mkdir(dataDir);
     await chown(dataDir, 65_534, 65_534);
@@ -198,7 +186,7 @@ test.runIf(canUnshare)(
 );
 
 test("invalid settings are all reported by name before anything starts", async () => {
-  const dataDir = path.join(folder, "data");
+  const dataDir = path.join(held.folder, "data");
   const launcher = await startLauncher({
     dataDir,
     by: "compiled",
@@ -215,14 +203,14 @@ test("with DATABASE_URL no database is started, and two launchers can share one"
   try {
     const env = { DATABASE_URL: database.url };
     const launchers = await Promise.all(
-      [1, 2].map(() => startLauncher({ dataDir: folder, by: "compiled", env })),
+      [1, 2].map(() => startLauncher({ dataDir: held.folder, by: "compiled", env })),
     );
     const banners = await Promise.all(launchers.map(bannerOf));
     const ids = banners.map(({ send }) => paste(send).id);
     const [{ read } = { read: "" }] = banners;
     const listed = (paste(read.replace("limit=1", "limit=5")).data as { id: string }[]).map(({ id }) => id);
     expect(listed.sort()).toEqual(ids.sort());
-    await expect(stat(path.join(folder, "postgres"))).rejects.toMatchObject({ code: "ENOENT" });
+    await expect(stat(path.join(held.folder, "postgres"))).rejects.toMatchObject({ code: "ENOENT" });
 
     const [idle, stuck] = launchers;
     expect(await idle?.stop()).toEqual({ code: 0, signal: null });
@@ -249,7 +237,11 @@ test("the start waits for an unreachable database and logs it; a permanent error
     const url = new URL(database.url);
     url.port = String(port);
     const startWith = (name: string) =>
-      startLauncher({ dataDir: path.join(folder, name), by: "compiled", env: { DATABASE_URL: url.href } });
+      startLauncher({
+        dataDir: path.join(held.folder, name),
+        by: "compiled",
+        env: { DATABASE_URL: url.href },
+      });
     const waiting = await startWith("a");
     await waiting.waitFor(/database\.away/);
     expect((await fetch(`${waiting.url}/api/health`)).status).toBe(200);

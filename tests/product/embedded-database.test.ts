@@ -4,61 +4,28 @@ import {
   chown,
   cp,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   readlink,
-  rm,
   rmdir,
   stat,
   writeFile,
 } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import postgres from "postgres";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { findBinaries } from "#server/startup/postgres/binaries";
 import { LOCATION_FILE, SYSTEM_HOME } from "#server/startup/postgres/cluster-location";
 import { asUnprivileged, canUnshare, isRoot, mountedAt } from "../support/processes/launcher";
-import {
-  isRunning,
-  killLeftovers,
-  type StartOptions,
-  startProcess,
-  type TestProcess,
-} from "../support/processes/processes";
+import { isRunning, type StartOptions, startProcess } from "../support/processes/processes";
 import { startProgram } from "../support/processes/program";
+import { eventually, holdDatabases, holder, query } from "./held-databases";
 
 const unprivilegedUid = 65_534;
-const holder = "tests/product/hold-database.ts";
-const eventually = { timeout: 20_000, interval: 20 };
 
-let folder: string;
-let servers: number[];
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "backstamp database "));
-  // As root, the server runs as another user, which must be able to enter the folder. A separate test covers
-  // a closed folder.
-  await chmod(folder, 0o755);
-  servers = [];
-});
-afterEach(async () => {
-  killLeftovers();
-  for (const pid of servers.filter(isRunning)) process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(servers.filter(isRunning)).toEqual([]), eventually);
-  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-  await rmdir(`${folder}.project`).catch(() => {});
-});
-
-type Ready = { url: string; pid: number; pgdata: string };
-
-async function readyOf(started: TestProcess): Promise<Ready> {
-  const [, facts = ""] = await started.waitFor(/^ready (.*)$/m);
-  const ready: Ready = JSON.parse(facts);
-  servers.push(ready.pid);
-  return ready;
-}
+const held = holdDatabases();
+const { readyOf, start } = held;
+afterEach(() => rmdir(`${held.folder}.project`).catch(() => {}));
 
 /** Runs as another user or in another namespace. `prefix` is the command that starts the program. */
 const startBehind = (prefix: string[], dataDir: string, options?: StartOptions) => {
@@ -68,25 +35,16 @@ const startBehind = (prefix: string[], dataDir: string, options?: StartOptions) 
 
 /** The project can be in a closed home directory. For the user `who` it is mounted at an accessible path. */
 async function visibleTo(who: string[]): Promise<string[]> {
-  const project = `${folder}.project`;
+  const project = `${held.folder}.project`;
   await mkdir(project, { recursive: true });
   return [...mountedAt(project), ...who];
 }
 
-async function ask<T>(url: string, query: string): Promise<T> {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    const [row] = await sql.unsafe(query);
-    return row as T;
-  } finally {
-    await sql.end();
-  }
-}
+const ask = async (url: string, text: string) => (await query(url, text))[0];
 
 test("the first start sets up PostgreSQL 18, reachable only on loopback with the password, and the data persists", async () => {
-  const dataDir = path.join(folder, "data of mine");
-  const first = await startProgram(holder, [dataDir]);
-  const { url, pid, pgdata } = await readyOf(first);
+  const dataDir = path.join(held.folder, "data of mine");
+  const { process: first, url, pid, pgdata } = await start(dataDir);
   expect(
     await ask(
       url,
@@ -116,20 +74,20 @@ test("the first start sets up PostgreSQL 18, reachable only on loopback with the
 
   expect(await first.stop()).toEqual({ code: 0, signal: null });
   expect(isRunning(pid)).toBe(false);
-  const again = await readyOf(await startProgram(holder, [dataDir]));
+  const again = await start(dataDir);
   expect(new URL(again.url).password).toBe(password);
   expect(await ask(again.url, "select one from kept")).toEqual({ one: 1 });
 });
 
 test("a start succeeds after kill -9: with an orphaned server, a dead server, or a reused pid", async () => {
-  const first = await startProgram(holder, [folder]);
-  const orphan = await readyOf(first);
+  const orphan = await start(held.folder);
+  const { process: first } = orphan;
   await ask(orphan.url, "create table kept as select 1 as one");
   await first.kill();
   expect(isRunning(orphan.pid)).toBe(true);
 
-  const second = await startProgram(holder, [folder]);
-  const adopted = await readyOf(second);
+  const adopted = await start(held.folder);
+  const { process: second } = adopted;
   expect(second.stdout).toContain(`"event":"postgres.orphan_stopped","pid":${orphan.pid}`);
   expect(isRunning(orphan.pid)).toBe(false);
   expect(new URL(adopted.url).port).toBe(new URL(orphan.url).port);
@@ -142,41 +100,40 @@ test("a start succeeds after kill -9: with an orphaned server, a dead server, or
   const file = path.join(adopted.pgdata, "postmaster.pid");
   const lines = (await readFile(file, "utf8")).split("\n");
   await writeFile(file, [bystander.pid, ...lines.slice(1)].join("\n"));
-  const third = await readyOf(await startProgram(holder, [folder]));
+  const third = await start(held.folder);
   expect(await ask(third.url, "select sum(one)::int as total from kept")).toEqual({ total: 3 });
   expect(bystander.hasExited).toBe(false);
 });
 
 test("a server that dies is restarted on the same port, and a stop during the restart leaves no process", async () => {
-  const started = await startProgram(holder, [folder]);
-  const { url, pid } = await readyOf(started);
+  const { process: started, url, pid } = await start(held.folder);
   process.kill(pid, "SIGKILL");
   const [, restarted = ""] = await started.waitFor(/postgres\.restarted","pid":(\d+)/);
-  servers.push(Number(restarted));
+  held.servers.push(Number(restarted));
   expect(await ask(url, "select 1 as one")).toEqual({ one: 1 });
   process.kill(Number(restarted), "SIGKILL");
   await started.waitFor(/postgres\.died.*postgres\.restarted.*postgres\.died/s);
   expect(await started.stop()).toEqual({ code: 0, signal: null });
-  const file = path.join(folder, "postgres", "postmaster.pid");
+  const file = path.join(held.folder, "postgres", "postmaster.pid");
   const left = Number((await readFile(file, "utf8").catch(() => "0")).split("\n")[0]);
   expect(left > 0 && isRunning(left)).toBe(false);
 });
 
 test("a start killed during the setup of the cluster does not affect the next start", async () => {
-  const first = await startProgram(holder, [folder]);
-  await vi.waitFor(async () => expect((await readdir(folder)).join()).toContain("postgres-init-"), {
+  const first = await startProgram(holder, [held.folder]);
+  await vi.waitFor(async () => expect((await readdir(held.folder)).join()).toContain("postgres-init-"), {
     timeout: 20_000,
     interval: 2,
   });
   await first.killTree();
-  expect(await readdir(folder)).not.toContain("postgres");
-  const { url } = await readyOf(await startProgram(holder, [folder]));
+  expect(await readdir(held.folder)).not.toContain("postgres");
+  const { url } = await start(held.folder);
   expect(await ask(url, "select 1 as one")).toEqual({ one: 1 });
-  expect((await readdir(folder)).join()).not.toContain("postgres-init-");
+  expect((await readdir(held.folder)).join()).not.toContain("postgres-init-");
 });
 
 test("what the initdb of a killed start still writes does not affect the next start", async () => {
-  const left = path.join(folder, "postgres-init-killed");
+  const left = path.join(held.folder, "postgres-init-killed");
   await mkdir(left);
   const writeOn = `
     const untilMs = Date.now() + 2_000;
@@ -185,14 +142,16 @@ test("what the initdb of a killed start still writes does not affect the next st
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }`;
   await startProcess(process.execPath, ["-e", writeOn, left]);
-  const { url } = await readyOf(await startProgram(holder, [folder]));
+  const { url } = await start(held.folder);
   expect(await ask(url, "select 1 as one")).toEqual({ one: 1 });
-  expect((await readdir(folder)).join()).not.toContain("postgres-init-");
+  expect((await readdir(held.folder)).join()).not.toContain("postgres-init-");
 });
 
 test("missing library links are created, safely by several processes at once", async () => {
-  const native = await copyOfPackage(path.join(folder, "package"));
-  const binaries = await Promise.all(Array.from({ length: 4 }, () => findBinaries(folder, null, native)));
+  const native = await copyOfPackage(path.join(held.folder, "package"));
+  const binaries = await Promise.all(
+    Array.from({ length: 4 }, () => findBinaries(held.folder, null, native)),
+  );
   for (const { postgres: program } of binaries) {
     expect(program.startsWith(native)).toBe(true);
     expect(spawnSync(program, ["--version"], { encoding: "utf8" }).stdout).toMatch(
@@ -206,10 +165,10 @@ test("missing library links are created, safely by several processes at once", a
 test.runIf(isRoot)(
   "programs that the database's user cannot access are copied to an accessible folder",
   async () => {
-    const home = path.join(folder, "open");
+    const home = path.join(held.folder, "open");
     await mkdir(home, { mode: 0o755 });
-    await chmod(folder, 0o711);
-    const closed = path.join(folder, "closed");
+    await chmod(held.folder, 0o711);
+    const closed = path.join(held.folder, "closed");
     await mkdir(closed, { mode: 0o700 });
     const native = await copyOfPackage(path.join(closed, "package"));
     const account = { uid: 60_787, gid: 60_787 };
@@ -225,60 +184,58 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)("as root, the server runs as another user, which owns only its data", async () => {
-  const { pid, pgdata } = await readyOf(await startProgram(holder, [folder]));
+  const { pid, pgdata } = await start(held.folder);
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const [, uid] = /^Uid:\s+(\d+)/m.exec(status) ?? [];
   const [, groups] = /^Groups:(.*)$/m.exec(status) ?? [];
   expect(Number(uid)).not.toBe(0);
   expect(groups?.trim()).toBe("");
   expect(await stat(pgdata)).toMatchObject({ uid: Number(uid) });
-  expect(await stat(path.join(folder, "postgres.password"))).toMatchObject({ uid: 0 });
+  expect(await stat(path.join(held.folder, "postgres.password"))).toMatchObject({ uid: 0 });
 });
 
 test.runIf(isRoot)(
   "as root in a folder of mode 0700, the data is stored where the server's user can reach it, and a file has the path",
   async () => {
-    const closed = path.join(folder, "home of root");
+    const closed = path.join(held.folder, "home of root");
     await mkdir(closed, { mode: 0o700 });
     const dataDir = path.join(closed, ".backstamp");
-    const first = await startProgram(holder, [dataDir]);
-    const { pgdata, url } = await readyOf(first);
+    const { process: first, pgdata, url } = await start(dataDir);
     const home = path.dirname(pgdata);
-    try {
-      expect(path.dirname(home)).toBe(SYSTEM_HOME);
-      expect((await readFile(path.join(dataDir, LOCATION_FILE), "utf8")).split("\n")[0]).toBe(home);
-      await ask(url, "create table kept as select 1 as one");
-      expect(await first.stop()).toEqual({ code: 0, signal: null });
-      await chmod(closed, 0o755);
-      const again = await readyOf(await startProgram(holder, [dataDir]));
-      expect(again.pgdata).toBe(pgdata);
-      expect(await ask(again.url, "select one from kept")).toEqual({ one: 1 });
-    } finally {
-      for (const pid of servers.filter(isRunning)) process.kill(pid, "SIGKILL");
-      await rm(home, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-    }
+    expect(path.dirname(home)).toBe(SYSTEM_HOME);
+    expect((await readFile(path.join(dataDir, LOCATION_FILE), "utf8")).split("\n")[0]).toBe(home);
+    await ask(url, "create table kept as select 1 as one");
+    expect(await first.stop()).toEqual({ code: 0, signal: null });
+    await chmod(closed, 0o755);
+    const again = await start(dataDir);
+    expect(again.pgdata).toBe(pgdata);
+    expect(await ask(again.url, "select one from kept")).toEqual({ one: 1 });
   },
 );
 
 test.runIf(canUnshare)(
   "a regular user runs the server as itself, and a later start by root keeps that owner",
   async () => {
-    await chown(folder, unprivilegedUid, unprivilegedUid);
-    const first = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
+    await chown(held.folder, unprivilegedUid, unprivilegedUid);
+    const first = await startBehind(await visibleTo(asUnprivileged), held.folder, {
+      env: { HOME: held.folder },
+    });
     const { pid, url } = await readyOf(first);
     expect(await stat(`/proc/${pid}`)).toMatchObject({ uid: unprivilegedUid });
     await ask(url, "create table kept as select 1 as one");
     await first.stop();
-    const asRoot = await readyOf(await startProgram(holder, [folder]));
+    const asRoot = await start(held.folder);
     expect(await stat(`/proc/${asRoot.pid}`)).toMatchObject({ uid: unprivilegedUid });
     expect(await ask(asRoot.url, "select one from kept")).toEqual({ one: 1 });
   },
 );
 
 test.runIf(canUnshare)("data of another user is rejected with instructions", async () => {
-  await mkdir(path.join(folder, "postgres"), { mode: 0o700 });
-  await chmod(folder, 0o777);
-  const started = await startBehind(await visibleTo(asUnprivileged), folder, { env: { HOME: folder } });
+  await mkdir(path.join(held.folder, "postgres"), { mode: 0o700 });
+  await chmod(held.folder, 0o777);
+  const started = await startBehind(await visibleTo(asUnprivileged), held.folder, {
+    env: { HOME: held.folder },
+  });
   expect((await started.exited).code).not.toBe(0);
   expect(started.stderr).toMatch(
     /belongs to user 0, but this process runs as user 65534.*BACKSTAMP_DATA_DIR/s,
@@ -286,7 +243,7 @@ test.runIf(canUnshare)("data of another user is rejected with instructions", asy
 });
 
 test.runIf(canUnshare)("it works without a network, even if the loopback interface is down", async () => {
-  const started = await startBehind(["unshare", "-n"], folder);
+  const started = await startBehind(["unshare", "-n"], held.folder);
   await readyOf(started);
   expect(started.stdout).toContain("loopback.switched_on");
   expect(await started.stop()).toEqual({ code: 0, signal: null });
@@ -296,9 +253,9 @@ test.runIf(canUnshare)(
   "if the loopback interface stays down, the error says how to bring it up",
   async () => {
     // Without privileges in its namespace, the process cannot bring it up.
-    await chown(folder, unprivilegedUid, unprivilegedUid);
-    const started = await startBehind(["unshare", "-n", ...(await visibleTo(asUnprivileged))], folder, {
-      env: { HOME: folder },
+    await chown(held.folder, unprivilegedUid, unprivilegedUid);
+    const started = await startBehind(["unshare", "-n", ...(await visibleTo(asUnprivileged))], held.folder, {
+      env: { HOME: held.folder },
     });
     expect((await started.exited).code).not.toBe(0);
     expect(started.stderr).toContain("ip link set lo up");

@@ -1,7 +1,6 @@
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   bannerOf,
   canUnshare,
@@ -10,29 +9,18 @@ import {
   paste,
   startLauncher,
 } from "../support/processes/launcher";
-import { isRunning, killLeftovers } from "../support/processes/processes";
+import { isRunning } from "../support/processes/processes";
+import { holdDatabases } from "./held-databases";
 
 const eventually = { timeout: 60_000, interval: 50 };
 
-let dataDir: string;
-let seen: number[];
-beforeEach(async () => {
-  dataDir = await mkdtemp(path.join(tmpdir(), "backstamp in production "));
-  await chmod(dataDir, 0o755);
-  seen = [];
-});
-afterEach(async () => {
-  killLeftovers();
-  for (const pid of seen.filter(isRunning)) process.kill(pid, "SIGKILL");
-  await vi.waitFor(() => expect(seen.filter(isRunning)).toEqual([]), eventually);
-  await rm(dataDir, { recursive: true, force: true });
-});
+const held = holdDatabases();
 
-const start = () => startLauncher({ mode: "start", dataDir, env: { HOST: "127.0.0.1" } });
+const start = () => startLauncher({ mode: "start", dataDir: held.folder, env: { HOST: "127.0.0.1" } });
 
 function remember(launcher: Launcher): number[] {
   const launcherPids = launcher.launcherPids();
-  seen.push(...launcherPids);
+  held.servers.push(...launcherPids);
   return launcherPids;
 }
 
@@ -52,7 +40,7 @@ test("with an empty environment it serves in production mode, and its log contai
     async () => expect(await readiness()).toMatchObject({ alarms: [{ alarm: "no_transport" }] }),
     eventually,
   );
-  const secrets = JSON.parse(await readFile(path.join(dataDir, "secrets.json"), "utf8"));
+  const secrets = JSON.parse(await readFile(path.join(held.folder, "secrets.json"), "utf8"));
   const { id } = paste(banner.send);
   const statusOf = (email: unknown) =>
     (paste(banner.read.replace("limit=1", "limit=10")).data as { id: string; status: string }[]).find(
@@ -60,7 +48,7 @@ test("with an empty environment it serves in production mode, and its log contai
     )?.status;
   await vi.waitFor(() => expect(statusOf(id)).toBe("delivered"), eventually);
   expect((await fetch(`${first.url}/login`)).status).toBe(200);
-  expect(banner.text).toContain(path.join(dataDir, "secrets.json"));
+  expect(banner.text).toContain(path.join(held.folder, "secrets.json"));
   expect(banner.text).toContain("no_transport");
 
   // The worker is a separate process, and it is restarted when it dies.
@@ -86,7 +74,7 @@ test("with an empty environment it serves in production mode, and its log contai
 });
 
 test.runIf(canUnshare)("without a build the start explains how to make one", async () => {
-  const [unshare = "", ...rest] = mountedAt(dataDir);
+  const [unshare = "", ...rest] = mountedAt(held.folder);
   const hidden = rest.map((part) => part.replace("shift &&", "shift && mount -t tmpfs none .next &&"));
   const launcher = await startLauncher({
     mode: "start",

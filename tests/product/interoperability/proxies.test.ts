@@ -10,19 +10,16 @@ import path from "node:path";
 import { sseHeaders } from "@trpc/server/unstable-core-do-not-import";
 import nodemailer from "nodemailer";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
-import { createKey } from "#server/services/keys/keys";
-import { createTeam } from "#server/services/teams";
-import { type Built, buildDeps } from "#server/startup/deps";
 import { type HttpServer, openHttpServer, type Pages } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import { openInbound } from "#server/startup/smtp/inbound";
 import { openSubmission } from "#server/startup/smtp/submission";
-import { freshDatabase } from "../../support/database/postgres";
+import { forAllTests } from "../../support/fixtures";
 import { projectRoot } from "../../support/processes/processes";
 import { makeCertificate } from "../../support/servers/certificate";
 import { freePort } from "../../support/servers/free-port";
+import { createWorld } from "../../support/world";
 
 const hasProxies = ["nginx", "caddy"].every((name) => spawnSync("which", [name]).status === 0);
 const recipe = (name: string): string => readFileSync(path.join(projectRoot, ".github/deploy", name), "utf8");
@@ -33,8 +30,7 @@ const inFolder = (name: string, content: string): string => {
   return file;
 };
 
-let built: Built;
-let drop: () => Promise<void>;
+const world = forAllTests(() => createWorld({ trustedHops: 1 }));
 let server: HttpServer;
 let token: string;
 let finishPage: () => void = () => {};
@@ -70,21 +66,12 @@ const pages: Pages = {
 };
 
 beforeAll(async () => {
-  const database = await freshDatabase();
-  drop = database.drop;
-  const settings = readSettings({ DATABASE_URL: database.url, BACKSTAMP_TRUSTED_HOPS: "1" }, "dev");
-  built = buildDeps({ ...settings, databaseUrl: database.url }, { log: silentLog });
-  const team = await createTeam(built.deps, { name: "First" });
-  const made = await createKey(
-    { ...built.deps, teamId: team.id, actor: { kind: "operator" }, requestId: "test" },
-    { name: "Key", scopes: ["emails:send", "emails:read"], domains: ["backstamp.test"] },
-  );
-  token = made.token;
+  ({ token } = await world.key({ scopes: ["emails:send", "emails:read"] }));
   server = await openHttpServer({
     host: "127.0.0.1",
     port: await freePort(),
     apiHost: null,
-    rest: Promise.resolve(createRestApi(built.forRest({ tick: async () => {} }))),
+    rest: Promise.resolve(createRestApi(world.deps)),
     pages,
     upgrades: true,
     log: silentLog,
@@ -96,8 +83,6 @@ afterAll(async () => {
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   }
   await server.close(1_000);
-  await built.close();
-  await drop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -295,7 +280,7 @@ test.runIf(hasProxies)("nginx passes bounces and submission on, and TLS ends in 
   const certificate = makeCertificate({ names: [hostname] });
   const listener = await openInbound(
     { inboundPort, returnPathDomain: "bounces.example.com", host: "127.0.0.1", hostname },
-    built.deps,
+    world.deps,
   );
   const certificateFiles = {
     cert: inFolder("smtp-cert.pem", certificate.cert),
@@ -304,7 +289,7 @@ test.runIf(hasProxies)("nginx passes bounces and submission on, and TLS ends in 
   const free = { host: "127.0.0.1", port: 0 };
   const submission = await openSubmission(
     { hostname, submission: { startTls: free, implicitTls: free, certificateFiles } },
-    built.forRest({ tick: async () => {} }),
+    world.deps,
   );
   await startNginx(
     "nginx-smtp.conf",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { users } from "#db/schema/teams";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { alertWebhookSecret } from "#server/services/alerts/installation-webhook";
-import { cookiesOf, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
 
 const console = await openConsole();
@@ -16,8 +16,7 @@ await console.world.hot`insert into webhooks (id, team_id, url, events, secret, 
   values (uuid_v7(), ${ann.ctx.teamId}, 'https://hooks.example.com/in?token=hidden', '{email.sent}', 'sealed', 'disabled', 'gone')`;
 await evaluateAlerts(console.deps);
 
-const callerOf = async (userId: string) =>
-  console.callerOf(await cookiesOf((await console.session(userId)).id));
+const callerOf = async (userId: string) => await console.callerAs(userId);
 
 test("members see the open alerts of their team with what to do, and none of another team", async () => {
   const caller = await callerOf(ann.userIds.viewer);

@@ -1,31 +1,20 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import type { Role } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import type { KnownActor } from "#server/services/audit/read";
 import { recordAudit } from "#server/services/audit/record";
 import { createKey, revokeKey } from "#server/services/keys/keys";
 import type { AuditEntryView, CallView } from "#server/trpc/activity/activity";
 import { answerChangesFile } from "#server/trpc/activity/files";
-import { cookiesOf, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 const console = await openConsole();
 const party = await createRoleTeam(console, "Ours");
 
-const query = async <T>(
-  procedure: string,
-  input: object = {},
-  by: Role = "owner",
-  of = party,
-): Promise<T> => {
-  const answer = await of.call(by, procedure, input);
-  if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
-  return answer.data as T;
-};
 type List<Row> = { rows: Row[]; hasMore: boolean };
 const changes = (input: object = {}, of = party) =>
-  query<List<AuditEntryView>>("activity.changes", input, "owner", of);
+  of.data<List<AuditEntryView>>("owner", "activity.changes", input);
 /** Entries whose subjects are named by their number. */
 const addRetries = (of: RoleTeam, count: number) => console.world.hot`
   insert into audit_log (id, team_id, actor, action, request_id, subject_id, subject_name)
@@ -82,7 +71,7 @@ describe("the audit log", () => {
       update audit_log set id = overlay(id::text placing '01900000-0000' from 1 for 13)::uuid
       where team_id = ${fresh.teamId} and action = 'key.created'`;
     expect(await actions({ within: "90d", actor: "operator" })).toEqual(["team.created"]);
-    const known = await query<KnownActor[]>("activity.actors", {}, "admin", fresh);
+    const known = await fresh.data<KnownActor[]>("admin", "activity.actors");
     expect(known.map(({ id, actor }) => [actor, id]).sort()).toEqual(
       [
         ["key", key.id],
@@ -121,7 +110,7 @@ describe("the request log", () => {
     await row(ids[1], 429);
     await row(ids[2], 500);
     const list = async (filter: object) =>
-      (await query<List<CallView>>("activity.requests", filter, "member", fresh)).rows.map(
+      (await fresh.data<List<CallView>>("member", "activity.requests", filter)).rows.map(
         ({ response_status }) => response_status,
       );
     expect(await list({})).toEqual([500, 429, 200]);
@@ -130,7 +119,7 @@ describe("the request log", () => {
     expect(await list({ method: "GET" })).toEqual([]);
     expect(await list({ key: key.id })).toEqual([500, 429, 200]);
     expect(await list({ key: newId() })).toEqual([]);
-    expect(await query("activity.request", { id: ids[0] }, "member", fresh)).toMatchObject({
+    expect(await fresh.data("member", "activity.request", { id: ids[0] })).toMatchObject({
       apiKeyName: "Shop",
       request_body: { to: "ann@example.org" },
       response_body: null,
@@ -140,7 +129,6 @@ describe("the request log", () => {
 
 describe("an export", () => {
   const query = (fields: Record<string, string>) => new URLSearchParams(fields);
-  const cookies = async (of: RoleTeam, role: Role) => cookiesOf((await console.session(of.userIds[role])).id);
   const read = async (response: Response) =>
     parse(await response.text(), { columns: true }) as Record<string, string>[];
 
@@ -153,7 +141,7 @@ describe("an export", () => {
         subject: { id: newId(), name },
       });
     await addRetries(fresh, 1_100);
-    const owner = await cookies(fresh, "owner");
+    const owner = await fresh.cookies("owner");
     const response = await answerChangesFile(
       console.deps,
       owner,

@@ -1,10 +1,9 @@
-import { and, eq, like } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
+import { setStatus as putInto } from "../support/set-status";
 
 /** The filter of the retries. A part of one has at most 100 emails. */
 const filter = { search: "hello", within: "24h", acceptDuplicates: false };
@@ -25,17 +24,8 @@ async function send(count: number): Promise<string[]> {
   const rows = await hot<{ id: string }[]>`select id from emails where team_id = ${ann.teamId} order by id`;
   return rows.slice(-count).map(({ id }) => id);
 }
-const setStatus = async (ids: string | string[], status: string) => {
-  const all = [ids].flat();
-  await console.world.hot`update deliveries set status = ${status} where email_id = any(${all}::uuid[])`;
-  await console.world.hot`update emails set status = ${status} where id = any(${all}::uuid[])`;
-};
-const auditOf = () =>
-  console.deps.db
-    .select({ action: auditLog.action, detail: auditLog.detail })
-    .from(auditLog)
-    .where(and(eq(auditLog.teamId, ann.teamId), like(auditLog.action, "email.%")))
-    .orderBy(auditLog.id);
+const setStatus = (ids: string | string[], status: string) => putInto(console.world.hot, ids, status);
+const auditOf = () => ann.audit({ action: "email." });
 
 test("a bulk retry of all failures covers each once, although some fail again meanwhile", async () => {
   const ids = await send(105);

@@ -1,6 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { createKey } from "#server/services/keys/keys";
 import type { DomainView } from "#server/trpc/domains/views";
@@ -67,11 +65,7 @@ test("every change is in the audit log with its actor, and a failed attempt is n
   const bad = { id, change: { warmUp: { startDate: null, firstDay: 200, growthPercent: 50, target: null } } };
   expect(await ann.call("admin", "domains.update", bad)).toMatchObject({ ok: false });
   await call("domains.remove", { id });
-  const rows = await console.deps.db
-    .select()
-    .from(auditLog)
-    .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectName, "logged.example")))
-    .orderBy(desc(auditLog.id));
+  const rows = (await ann.audit({ subject: id })).reverse();
   expect(rows.map(({ action }) => action)).toEqual([
     "domain.removed",
     "domain.key_rotated",

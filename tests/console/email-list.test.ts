@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { readSearch } from "#server/trpc/emails/input";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
 let ann: RoleTeam;
@@ -10,8 +10,7 @@ beforeEach(async () => {
   ann = await createRoleTeam(console, `Ann's ${++nth}`);
 });
 
-const cookies = async (party: RoleTeam) => cookiesOf((await console.session(party.userIds.member)).id);
-const callerOf = async (party: RoleTeam) => console.callerOf(await cookies(party));
+const callerOf = async (party: RoleTeam) => console.callerOf(await party.cookies("member"));
 type ListInput = Omit<Parameters<Awaited<ReturnType<typeof callerOf>>["emails"]["list"]>[0], "team">;
 const list = async (input: ListInput) => (await callerOf(ann)).emails.list({ team: ann.teamId, ...input });
 const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}) =>

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { scanEmails } from "#server/services/emails/read/list";
 import { openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
+import { setStatus } from "../support/set-status";
 
 const console = await openConsole();
 const ann = await createRoleTeam(console, "Ann's");
@@ -11,8 +12,7 @@ const recipient = "delivered@backstamp.test";
 async function sendAs(status: string, subject: string): Promise<string> {
   const mail = { sender: "ann@backstamp.test", to: [recipient], subject };
   const { id } = await console.world.send(mail, ann.ctx);
-  await console.world.hot`update deliveries set status = ${status} where email_id = ${id}`;
-  await console.world.hot`update emails set status = ${status} where id = ${id}`;
+  await setStatus(console.world.hot, id, status);
   return id;
 }
 

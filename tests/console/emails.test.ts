@@ -1,10 +1,9 @@
-import { and, eq, like } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
 import { answerEmailExport, answerFile, answerSource } from "#server/trpc/emails/files";
-import { type Console, cookiesOf, openConsole } from "../support/console/console";
+import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
+import { setStatus as putInto } from "../support/set-status";
 
 let ann: RoleTeam;
 let ben: RoleTeam;
@@ -16,8 +15,7 @@ beforeEach(async () => {
 });
 
 const call = (procedure: string, input: object) => ann.data("member", procedure, input);
-const cookies = async (party: RoleTeam) => cookiesOf((await console.session(party.userIds.member)).id);
-const callerOf = async (party: RoleTeam) => console.callerOf(await cookies(party));
+const callerOf = async (party: RoleTeam) => console.callerOf(await party.cookies("member"));
 const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}, by = ann) =>
   (
     await console.world.send(
@@ -25,21 +23,11 @@ const send = async (mail: Parameters<Console["world"]["send"]>[0] = {}, by = ann
       by.ctx,
     )
   ).id;
-const setStatus = async (id: string, status: string) => {
-  await console.world.hot`update deliveries set status = ${status} where email_id = ${id}`;
-  await console.world.hot`update emails set status = ${status} where id = ${id}`;
-};
+const setStatus = (id: string, status: string) => putInto(console.world.hot, id, status);
 const auditOf = async (party = ann) =>
-  console.deps.db
-    .select({
-      action: auditLog.action,
-      subjectId: auditLog.subjectId,
-      actor: auditLog.actor,
-      detail: auditLog.detail,
-    })
-    .from(auditLog)
-    .where(and(eq(auditLog.teamId, party.teamId), like(auditLog.action, "email.%")))
-    .orderBy(auditLog.id);
+  (await party.audit({ action: "email." })).map(({ action, subjectId, actor, detail }) => ({
+    ...{ action, subjectId, actor, detail },
+  }));
 
 describe("actions on email apply once, only to this team's email, and are audited with their actor", () => {
   test("a retry applies to the named recipients", async () => {
@@ -134,7 +122,7 @@ describe("one email", () => {
               values (${teamId}, 'example.org', (now() at time zone 'utc')::date, 5)`;
     await hot`update deliveries set wait_rule = 'daily_cap', due_at = now() + interval '1 hour' where email_id = ${id}`;
     const person = await console.person({ teamId, role: "viewer" });
-    const caller = console.callerOf(await cookiesOf((await console.session(person.id)).id));
+    const caller = await console.callerAs(person.id);
     const capped = await caller.emails.get({ team: teamId, id });
     expect(capped.delays.cap).toEqual({ of: "example.org", allowed: 5, handedOver: 5 });
     expect(capped.recipients[0]).toMatchObject({ rule: "daily_cap", next_attempt_at: expect.any(String) });
@@ -188,7 +176,7 @@ describe("files", () => {
   test("an email is downloaded as a file, also with a name that is now too long", async () => {
     const id = await send({ subject: "As a file", sender: "Ж <ann@backstamp.test>" });
     await console.world.hot`update emails set sender = repeat('Ж', 900) || sender where id = ${id}`;
-    const wanted = { cookies: await cookies(ann), team: ann.teamId };
+    const wanted = { cookies: await ann.cookies("member"), team: ann.teamId };
     const file = await answerSource(console.deps, wanted, id);
     expect(file.status).toBe(200);
     expect(Object.fromEntries(file.headers)).toMatchObject({
@@ -215,7 +203,11 @@ describe("files", () => {
     });
     const { files } = await (await callerOf(ann)).emails.get({ team: ann.teamId, id });
     const place = { emailId: id, id: files[0]?.id ?? "" };
-    const file = await answerFile(console.deps, { cookies: await cookies(ann), team: ann.teamId }, place);
+    const file = await answerFile(
+      console.deps,
+      { cookies: await ann.cookies("member"), team: ann.teamId },
+      place,
+    );
     expect(Object.fromEntries(file.headers)).toMatchObject({
       "content-type": "application/octet-stream",
       "content-disposition": expect.stringMatching(/^attachment; filename="in_voice_\.html"/),
@@ -229,7 +221,7 @@ describe("files", () => {
     for (let n = 0; n < 3; n++) await send({ subject: `Plain, "quoted" ${n}` });
     const id = await send({ subject: "=cmd|'/c calc'!A1", tags: [{ name: "kind", value: "evil" }] });
     await send({ subject: "Theirs" }, ben);
-    const wanted = { cookies: await cookies(ann), team: ann.teamId };
+    const wanted = { cookies: await ann.cookies("member"), team: ann.teamId };
     const whole = await answerEmailExport(console.deps, wanted, {});
     expect(whole.headers.get("content-disposition")).toMatch(
       /^attachment; filename="emails-[\d-]{10}\.csv"$/,
@@ -248,7 +240,7 @@ describe("files", () => {
 
   test("an export longer than one batch contains each email once, newest first", async () => {
     await queueMany(console.world.hot, { teamId: ann.teamId, domain: "example.org", count: 1_001 });
-    const wanted = { cookies: await cookies(ann), team: ann.teamId };
+    const wanted = { cookies: await ann.cookies("member"), team: ann.teamId };
     const whole = await answerEmailExport(console.deps, wanted, {});
     const [, ...lines] = (await whole.text()).trim().split("\r\n");
     const ids = lines.map((line) => line.split(",", 1)[0]);

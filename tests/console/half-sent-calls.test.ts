@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Cookies } from "#server/auth/cookies";
 import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
 import { answerTrpc } from "#server/trpc/http";
-import { cookiesOf, noCookies, openConsole } from "../support/console/console";
+import { noCookies, openConsole } from "../support/console/console";
 
 const console = await openConsole();
 
@@ -27,6 +27,6 @@ test("without a session a request is 401 before its body is read", async () => {
 
 test("with a session a request whose body stalls is 408", async () => {
   const { id } = await console.person();
-  const cookies = await cookiesOf((await console.session(id)).id);
+  const cookies = await console.cookiesOf(id);
   expect(await sendHalf("account.changePassword", cookies)).toBe(408);
 });

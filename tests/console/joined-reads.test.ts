@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createJoinedReads, type JoinReads } from "#server/services/live/joined-reads";
 import { createTrpcContext } from "#server/trpc/context";
 import { createCaller } from "#server/trpc/router";
-import { cookiesOf, FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
+import { FOR_CONCURRENT_CALLS, openConsole } from "../support/console/console";
 import { createGate } from "../support/gate";
 
 /* Any number of open pages that read the same at the same time cost the database one or two reads. */
@@ -32,7 +32,7 @@ function watchReads(
     return result;
   };
   const callerOf = async (userId: string) => {
-    const cookies = await cookiesOf((await console.session(userId)).id);
+    const cookies = await console.cookiesOf(userId);
     return createCaller(createTrpcContext({ ...console.deps, joinReads }, cookies));
   };
   return { executed, callerOf };

@@ -1,7 +1,5 @@
-import { and, asc, eq } from "drizzle-orm";
 import { afterAll, describe, expect, test } from "vitest";
 import { apiRequests } from "#db/schema/api-keys";
-import { auditLog } from "#db/schema/audit";
 import { newId } from "#server/platform/ids";
 import { openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
@@ -23,15 +21,8 @@ const keyInput = (more: object = {}) => ({
   ...more,
 });
 const byRest = (token: string, method: string, path: string, body?: unknown) =>
-  callApi(rest.baseUrl, method, path, { token, ...(body === undefined ? {} : { body }) });
-const actionsOn = async (id: string) =>
-  (
-    await console.deps.db
-      .select()
-      .from(auditLog)
-      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
-      .orderBy(asc(auditLog.id))
-  ).map(({ action }) => action);
+  callApi(rest.baseUrl, method, path, { token, body });
+const actionsOn = async (subject: string) => (await ann.audit({ subject })).map(({ action }) => action);
 
 describe("an API key created in the console", () => {
   test("has the requested properties, and returns its secret only in that response", async () => {

@@ -8,7 +8,7 @@ import { createLive, type Live } from "#server/services/live/watch";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { answerTrpc } from "#server/trpc/http";
 import type { LiveMessage } from "#server/trpc/live";
-import { cookiesOf, noCookies, openConsole, queryPath } from "../support/console/console";
+import { noCookies, openConsole, queryPath } from "../support/console/console";
 import { readEvents } from "../support/console/events";
 
 /*
@@ -29,8 +29,11 @@ afterEach(() => {
 });
 
 /** The live changes of this world. Readings follow one another without a pause. */
-function openLive(read = (teamId: string) => readMarks(console.deps, teamId)): Live {
-  const live = createLive({ read, findAllowed, log: console.deps.log, everyMs: 1 });
+function openLive(
+  read = (teamId: string) => readMarks(console.deps, teamId),
+  more: Partial<Parameters<typeof createLive>[0]> = {},
+): Live {
+  const live = createLive({ read, findAllowed, log: console.deps.log, everyMs: 1, ...more });
   opened.push(live);
   return live;
 }
@@ -63,17 +66,13 @@ describe("hints", () => {
 
   /** Receives hints through the database. Without a hint, the next reading is in an hour. */
   const openHinted = (): Live => {
-    const live = createLive({
-      read: (teamId) => readMarks(console.deps, teamId),
-      findAllowed,
-      log: console.deps.log,
+    const live = openLive(undefined, {
       everyMs: hourMs,
       listen: (hint) => {
         onHint = hint;
         return () => true;
       },
     });
-    opened.push(live);
     return live;
   };
 
@@ -95,15 +94,9 @@ describe("hints", () => {
   });
 
   test("a change in the console is read at once by the pages of its process", async () => {
-    const live = createLive({
-      read: (teamId) => readMarks(console.deps, teamId),
-      findAllowed,
-      log: console.deps.log,
-      everyMs: hourMs,
-    });
-    opened.push(live);
+    const live = openLive(undefined, { everyMs: hourMs });
     const page = await watch(live);
-    const owner = await cookiesOf((await console.session((await console.person({ role: "owner" })).id)).id);
+    const owner = await console.cookiesOf((await console.person({ role: "owner" })).id);
     const input = { team: console.world.ctx.teamId, text: "hint@example.org" };
     const call = new Request(`${console.deps.url}/api/trpc/suppressions.add`, {
       method: "POST",
@@ -116,16 +109,13 @@ describe("hints", () => {
 
   test("in any number cost a team no more than its budget", async () => {
     let readings = 0;
-    const live = createLive({
-      read: async () => {
+    const live = openLive(
+      async () => {
         readings += 1;
         return { emails: `${readings}`, webhooks: null, settings: null };
       },
-      findAllowed,
-      log: console.deps.log,
-      everyMs: hourMs,
-    });
-    opened.push(live);
+      { everyMs: hourMs },
+    );
     const page = await watch(live);
     for (let expected = 2; expected <= 3; expected++) {
       live.hint();
@@ -256,18 +246,14 @@ describe("a hundred pages of one team", () => {
 
 test("a reading that fails ends nothing", async () => {
   let isAway = true;
-  const live = createLive({
-    read: async () => {
+  const live = openLive(
+    async () => {
       if (!isAway) return { emails: null, webhooks: null, settings: null };
       isAway = false;
       throw new Error("away");
     },
-    findAllowed,
-    log: console.deps.log,
-    everyMs: 1,
-    afterFaultMs: 1,
-  });
-  opened.push(live);
+    { everyMs: 1, afterFaultMs: 1 },
+  );
   const page = live.watch({ teamId: "a", userId, sessionId }, new AbortController().signal);
   expect((await page?.next())?.value).toEqual([]);
   expect(console.lines.map(({ event }) => event)).toContain("live.not_read");
@@ -297,7 +283,7 @@ describe("over HTTP", () => {
 
   test("the events of a visible page end when the server stops", async () => {
     const live = openLive();
-    const session = await cookiesOf((await console.session(userId)).id);
+    const session = await console.cookiesOf(userId);
     const response = await connect(console.world.ctx.teamId, session, live);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/event-stream");
@@ -312,7 +298,7 @@ describe("over HTTP", () => {
   });
 
   test("a server that reports no changes ends the connection after a message", async () => {
-    const session = await cookiesOf((await console.session(userId)).id);
+    const session = await console.cookiesOf(userId);
     const messages = listStoredMessages(await connect(console.world.ctx.teamId, session));
     expect(await messages.next()).toMatchObject({ value: { isLive: false } });
     expect(await messages.next()).toMatchObject({ done: true });
@@ -320,7 +306,7 @@ describe("over HTTP", () => {
 
   test("a team of other people looks like a team that does not exist", async () => {
     const other = await console.world.otherTeam();
-    const session = await cookiesOf((await console.session(userId)).id);
+    const session = await console.cookiesOf(userId);
     const foreign = await errorOf(connect(other.id, session));
     expect(foreign).toMatchObject({ message: "Team not found", data: { code: "NOT_FOUND" } });
     const { requestId: _, ...data } = foreign.data;

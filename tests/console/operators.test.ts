@@ -8,10 +8,11 @@ import { addRelay } from "#server/services/relays/write";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { requestTeamDeletion } from "#server/services/team-deletions/request";
 import { createTeam } from "#server/services/teams";
-import { cookiesOf, openConsole, PASSWORD } from "../support/console/console";
+import { openConsole, PASSWORD } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { queueMany } from "../support/database/queue-many";
 import { watchWrites } from "../support/database/write-watch";
+import { refused } from "../support/rejected";
 import { EHLO_AUTH, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { PROCEDURES } from "./declared";
 
@@ -33,7 +34,7 @@ const [user] = await console.deps.db
   .set({ isOperator: true })
   .where(eq(users.id, userIds.viewer))
   .returning({ email: users.email });
-const cookies = await cookiesOf((await console.session(userIds.viewer)).id);
+const cookies = await console.cookiesOf(userIds.viewer);
 const operator: { email: string; call: RoleTeam["call"] } = {
   email: user?.email ?? "",
   call: async (_, name, input) => {
@@ -158,7 +159,7 @@ describe.each(OF_OPERATORS)("$name", ({ name, isMutation }) => {
 });
 
 test("over HTTP, a hidden procedure responds like a missing one", async () => {
-  const cookies = await cookiesOf((await console.session(ann.userIds.owner)).id);
+  const cookies = await console.cookiesOf(ann.userIds.owner);
   const answers = await Promise.all(
     ["queues.status", "queues.nothing"].map((name) => console.call(name, { cookies })),
   );
@@ -230,10 +231,7 @@ describe("a relay of the console", () => {
     expect(await call("relays.connection", { id })).toEqual({ ok: true, data: shown });
     const change = { id, name: `Relay ${++relays}`, position: 1, ...shown, password: "" };
     for (const other of [{ host: "smtp.example.com" }, { user: "other" }, { port: 2525 }])
-      expect(await call("relays.update", { ...change, ...other })).toMatchObject({
-        ok: false,
-        message: expect.stringMatching(/password/i),
-      });
+      expect(await call("relays.update", { ...change, ...other })).toMatchObject(refused(/password/i));
     expect((await call("relays.update", { ...change, connectionsMax: 5 })).ok).toBe(true);
     expect(await call("relays.connection", { id })).toMatchObject({ data: { connectionsMax: 5 } });
     const open = { ...change, user: "", tls: "opportunistic", verify: true };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createKey } from "#server/services/keys/keys";
-import { cookiesOf, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
 
 const console = await openConsole();
@@ -60,7 +60,7 @@ test.each([
   },
 ] as const)("the overview and GET /api/emails/metrics have the same numbers: $what", async (example) => {
   const { range, received } = example;
-  const caller = console.callerOf(await cookiesOf((await console.session(ann.userIds.viewer)).id));
+  const caller = await console.callerAs(ann.userIds.viewer);
   const traffic = () => caller.overview.traffic({ team: ann.teamId, ...range });
   await expect.poll(async () => (await traffic()).total.received, { timeout: 20_000 }).toBe(received);
   const { total, spans, byProvider, byDomain, unit } = await traffic();

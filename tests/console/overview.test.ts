@@ -9,15 +9,14 @@ import { getSetup, readParts } from "#server/services/overview/health";
 import { getTraffic } from "#server/services/overview/traffic";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
-import { cookiesOf, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 import { type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
 
 let ann: RoleTeam;
 const console = await openConsole();
 
-const callerOf = async ({ userIds }: RoleTeam) =>
-  console.callerOf(await cookiesOf((await console.session(userIds.viewer)).id));
+const callerOf = async ({ userIds }: RoleTeam) => await console.callerAs(userIds.viewer);
 const deliver = () => console.deliver();
 const send = (to: string[], party = ann, scheduledAt: string | null = null) =>
   console.world.send({ sender: "ann@backstamp.test", to, scheduledAt }, party.ctx);

@@ -4,6 +4,7 @@ import { passkeyChallenges, passkeys, recoveryCodes } from "#db/schema/account";
 import { sessions, users } from "#db/schema/teams";
 import { getSession } from "#server/auth";
 import { relyingParty } from "#server/services/account/passkeys/challenge";
+import { AUTOFILL_CALLS_PER_MINUTE } from "#server/services/account/passkeys/sign-in";
 import { endSessionsExcept, lockUser } from "#server/services/people/lock";
 import { FOR_CONCURRENT_CALLS, openConsole, PASSWORD } from "../support/console/console";
 import {
@@ -13,6 +14,7 @@ import {
 } from "../support/console/passkey-device";
 import { openSignedIn, openVisitor, type SignInVisitor } from "../support/console/sign-in-visitor";
 import { waitForLock } from "../support/database/lock-wait";
+import { refused } from "../support/rejected";
 
 const console = await openConsole(FOR_CONCURRENT_CALLS);
 
@@ -268,13 +270,51 @@ describe("a user with only passkeys", () => {
       .set({ createdAt: sql`now() - interval '11 minutes'` })
       .where(eq(sessions.userId, user.id));
     const renew = (visitor: SignInVisitor) => visitor.call("account.renewRecoveryCodes", { proof: "" });
-    expect(await renew(home)).toMatchObject({
-      ok: false,
-      message: expect.stringMatching(/Sign out and sign in again.* 10 minutes/),
-    });
+    expect(await renew(home)).toMatchObject(refused(/Sign out and sign in again.* 10 minutes/));
     const again = open();
     expect((await use(again, device)).isIn).toBe(true);
     expect(await renew(again)).toMatchObject({ ok: true });
+  });
+});
+
+describe("passkeys in the autofill list", () => {
+  const requestAutofill = async (visitor: SignInVisitor): Promise<{ challenge: string }> => {
+    const response = await visitor.post("passkey/autofill", {});
+    expect(response.status).toBe(200);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    return response.json();
+  };
+
+  test("sign in the user of the chosen passkey", async () => {
+    const { user, device } = await openOwner();
+    const visitor = open();
+    const asked = await requestAutofill(visitor);
+    expect(asked).toMatchObject({ userVerification: "required", allowCredentials: [] });
+    expect(await visitor.submit("callback/passkey", { response: device.use(asked) })).toMatchObject({
+      isIn: true,
+    });
+    expect((await getSession(console.deps, visitor.cookies))?.user).toEqual(user);
+    const replayed = await open().submit("callback/passkey", { response: device.use(asked) });
+    expect(replayed).toMatchObject({ isIn: false, error: "CredentialsSignin" });
+  });
+
+  test("sign in on the sign-in page although a 2FA challenge of another user is open", async () => {
+    const [ann, ben] = [await openOwner(), await openOwner()];
+    const visitor = open();
+    await visitor.signIn(ann.user.email, PASSWORD);
+    const response = ben.device.use(await requestAutofill(visitor));
+    expect((await visitor.submit("callback/passkey", { response })).isIn).toBe(true);
+    expect((await getSession(console.deps, visitor.cookies))?.user).toEqual(ben.user);
+    expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
+  });
+
+  test("have a limit per IP address that leaves the one of the button", async () => {
+    const address = "203.0.113.50";
+    while (await console.deps.signInLimiter.take(`passkey-autofill:${address}`, AUTOFILL_CALLS_PER_MINUTE));
+    const visitor = openVisitor(console.deps, { address });
+    expect((await visitor.post("passkey/autofill", {})).status).toBe(429);
+    expect((await visitor.post("passkey/options", {})).status).toBe(200);
+    expect((await open().post("passkey/autofill", {})).status).toBe(200);
   });
 });
 

@@ -57,14 +57,6 @@ describe("the examples for a first email", () => {
       );
   });
 
-  test("contain the key only if there is one", () => {
-    for (const language of ["curl", "node", "python", "php", "smtp"]) {
-      expect(textOf(language, "re_secret"), language).toContain("re_secret");
-      expect(textOf(language, "re_secret"), language).not.toContain("BACKSTAMP_KEY");
-      expect(textOf(language, null), language).toContain("BACKSTAMP_KEY");
-    }
-  });
-
   test("name the port for programs that speak SMTP, encrypted where it is", () => {
     const smtpOf = (smtp: { port: number; isImplicitTls: boolean; hasTls: boolean } | null) =>
       formatSamples({

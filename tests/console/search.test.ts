@@ -53,11 +53,7 @@ async function fill({ ctx, teamId }: RoleTeam): Promise<void> {
   );
 }
 
-async function find(text: string, { of = ann, as = "viewer" as const } = {}): Promise<Found> {
-  const result = await of.call(as, "search.everything", { text });
-  if (!result.ok) throw new Error(result.message);
-  return result.data as Found;
-}
+const find = (text: string, of = ann) => of.data<Found>("viewer", "search.everything", { text });
 
 test("one search finds all nouns of the team, and nothing of another team", async () => {
   const found = await find("juniper");
@@ -72,7 +68,7 @@ test("one search finds all nouns of the team, and nothing of another team", asyn
   });
   const ids = (from: Found) =>
     Object.values(from).flatMap((rows) => rows.map(({ id, userId }) => id ?? userId));
-  const foreign = ids(await find("juniper", { of: ben }));
+  const foreign = ids(await find("juniper", ben));
   expect(foreign).toHaveLength(7);
   expect(foreign.filter((id) => ids(found).includes(id))).toEqual([]);
 });

@@ -76,14 +76,6 @@ describe("signing in", () => {
     expect((await attempt(user.email, "another long phrase", "198.51.100.9")).kind).toBe("signed_in");
   });
 
-  test("responds to an unknown address exactly as to a wrong password", async () => {
-    const user = await console.person();
-    const wrong = await attempt(user.email, "not the password", "198.51.100.2");
-    const unknown = await attempt("nobody@example.org", "not the password", "198.51.100.2");
-    expect(wrong).toEqual({ kind: "rejected" });
-    expect(unknown).toEqual(wrong);
-  });
-
   test("does the same work for an unknown address as for a wrong password, down to the SQL statements", async () => {
     const user = await console.person();
     const log = openStatementLog(console.world.databaseUrl);
@@ -91,7 +83,13 @@ describe("signing in", () => {
     const done = [];
     for (const email of [user.email, "nobody-at-all@example.org"]) {
       log.statements.length = 0;
-      await signIn(deps, { email, password: "not the password", address: "198.51.100.8", userAgent: null });
+      const result = await signIn(deps, {
+        email,
+        password: "not the password",
+        address: "198.51.100.8",
+        userAgent: null,
+      });
+      expect(result).toEqual({ kind: "rejected" });
       done.push([...log.statements]);
     }
     await log.close();

@@ -1,11 +1,9 @@
-import { desc, eq } from "drizzle-orm";
 import { beforeEach, describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
 import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
 import { unsubscribe } from "#server/services/suppressions/suppress";
 import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppressions/files";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
-import { cookiesOf, openConsole } from "../support/console/console";
+import { openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
 
 type Rows = { rows: SuppressionRow[]; hasMore: boolean };
@@ -29,13 +27,7 @@ const add = (text: string) => call<Pasted>("add", { text });
 const list = (input: object = {}) => call<Rows>("list", input);
 const found = async (input: object) => (await list(input)).rows.map(({ email }) => email);
 const audited = async () =>
-  (
-    await console.deps.db
-      .select({ action: auditLog.action, name: auditLog.subjectName, detail: auditLog.detail })
-      .from(auditLog)
-      .where(eq(auditLog.teamId, ann.teamId))
-      .orderBy(desc(auditLog.id))
-  ).map(({ detail, ...row }) => ({ ...row, ...detail }));
+  (await ann.audit()).map(({ action, subjectName: name, detail }) => ({ action, name, ...detail })).reverse();
 
 describe("a pasted list", () => {
   test("is split at lines, commas and semicolons, and invalid addresses are reported with a reason", async () => {
@@ -120,8 +112,6 @@ describe("the suppression list", () => {
 });
 
 describe("an imported file", () => {
-  const member = async () => cookiesOf((await console.session(ann.userIds.member)).id);
-  const viewer = async () => cookiesOf((await console.session(ann.userIds.viewer)).id);
   const origin = "https://mail.example.org";
   const upload = async (body: string, headers: Record<string, string> = {}) => {
     const bytes = new TextEncoder().encode(body);
@@ -130,7 +120,7 @@ describe("an imported file", () => {
       body: bytes,
       headers: { origin, "content-type": "text/csv", "content-length": String(bytes.length), ...headers },
     });
-    const response = await answerImport(console.deps, request, await member(), ann.teamId);
+    const response = await answerImport(console.deps, request, await ann.cookies("member"), ann.teamId);
     const lines = (await response.text()).split("\n").filter(Boolean);
     return { status: response.status, lines: lines.map((line) => JSON.parse(line) as ImportLine) };
   };
@@ -168,7 +158,12 @@ describe("an imported file", () => {
       headers: { origin, "content-type": "text/csv", "content-length": "1000" },
       duplex: "half",
     } as RequestInit);
-    const response = await answerImport({ ...console.deps, bodies }, request, await member(), ann.teamId);
+    const response = await answerImport(
+      { ...console.deps, bodies },
+      request,
+      await ann.cookies("member"),
+      ann.teamId,
+    );
     expect(JSON.parse(await response.text())).toMatchObject({
       error: { message: expect.stringContaining("did not arrive in time") },
     });
@@ -185,7 +180,7 @@ describe("an imported file", () => {
   test("exported from the list applies the list's filters, and rejects other filters", async () => {
     await add("ann@example.com\nAnna@example.com\nben@example.com");
     await console.world.hot`update suppressions set origin = 'bounce' where address = 'anna@example.com'`;
-    const wanted = { cookies: await viewer(), team: ann.teamId };
+    const wanted = { cookies: await ann.cookies("viewer"), team: ann.teamId };
     const addresses = async (query: Record<string, string>) => {
       const response = await answerExport(console.deps, wanted, query);
       const [, ...lines] = (await response.text()).trim().split("\r\n");

@@ -1,6 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
 import type { TemplateView } from "#server/trpc/templates/templates";
 import { openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
@@ -17,16 +15,8 @@ async function make(): Promise<TemplateView> {
   return open((await call<{ id: string }>("create", input)).id);
 }
 /** The entries of changes, newest first. */
-const changesOf = async (id: string) =>
-  (
-    await console.deps.db
-      .select({ action: auditLog.action, detail: auditLog.detail })
-      .from(auditLog)
-      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
-      .orderBy(desc(auditLog.id))
-  )
-    .filter(({ action }) => action === "template.changed")
-    .map(({ detail }) => detail);
+const changesOf = async (subject: string) =>
+  (await ann.audit({ subject, action: "template.changed" })).map(({ detail }) => detail).reverse();
 
 describe("automatic saves", () => {
   const saveAutomatically = (seen: TemplateView, revision: number, change: object) =>

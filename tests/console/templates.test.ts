@@ -1,13 +1,12 @@
-import { and, desc, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
 import { getEmail } from "#server/services/emails/read/read";
 import { createKey } from "#server/services/keys/keys";
 import type { DraftPreview } from "#server/services/templates/preview";
 import { answerTemplateBody } from "#server/trpc/templates/body";
 import type { TemplateRow, TemplateView } from "#server/trpc/templates/templates";
-import { cookiesOf, FOR_CONCURRENT_CALLS, noCookies, openConsole } from "../support/console/console";
+import { FOR_CONCURRENT_CALLS, noCookies, openConsole } from "../support/console/console";
 import { createRoleTeam } from "../support/console/role-teams";
+import { refused } from "../support/rejected";
 
 type Saved = { id: string; revision: number; version: number };
 type Rows = { rows: TemplateRow[]; hasMore: boolean };
@@ -17,10 +16,7 @@ const ann = await createRoleTeam(console, "Ann's");
 
 const call = <T>(procedure: string, input: object, role: "member" | "viewer" = "member") =>
   ann.data<T>(role, `templates.${procedure}`, input);
-const refusal = async (procedure: string, input: object) => {
-  const result = await ann.call("member", `templates.${procedure}`, input);
-  return result.ok ? null : result;
-};
+const refusal = (procedure: string, input: object) => ann.call("member", `templates.${procedure}`, input);
 
 let made = 0;
 async function make(content: object = {}): Promise<TemplateView> {
@@ -31,14 +27,9 @@ async function make(content: object = {}): Promise<TemplateView> {
 const open = (id: string) => call<TemplateView>("get", { id });
 const save = (seen: TemplateView, change: object) =>
   call<Saved>("save", { id: seen.id, revision: seen.revision, change });
-const audited = async (id: string) =>
-  (
-    await console.deps.db
-      .select({ action: auditLog.action, detail: auditLog.detail })
-      .from(auditLog)
-      .where(and(eq(auditLog.teamId, ann.teamId), eq(auditLog.subjectId, id)))
-      .orderBy(desc(auditLog.id))
-  ).map(({ action, detail }) => ({ action, ...detail }));
+/** The entries of the audit log about a template, newest first. */
+const audited = async (subject: string) =>
+  (await ann.audit({ subject })).map(({ action, detail }) => ({ action, ...detail })).reverse();
 
 test("a save clears null fields and keeps omitted ones, and a draft cannot be sent", async () => {
   const template = await make({ subject: "Hello" });
@@ -233,9 +224,9 @@ describe("a test email", () => {
     ).toMatchObject({
       code: "FORBIDDEN",
     });
-    expect((await refusal("sendTest", { id, from, to, values: {} }))?.message).toMatch(/“NAME”/);
-    expect((await refusal("sendTest", { id, from: null, to, values: { NAME: "x" } }))?.message).toMatch(
-      /^From: /,
+    expect(await refusal("sendTest", { id, from, to, values: {} })).toMatchObject(refused(/“NAME”/));
+    expect(await refusal("sendTest", { id, from: null, to, values: { NAME: "x" } })).toMatchObject(
+      refused(/^From: /),
     );
   });
 });
@@ -246,7 +237,7 @@ describe("the document with images", () => {
 
   test("may only load images, and is available only to members of the team", async () => {
     const { id } = await make({ html: `<img src="https://example.com/a.png"><script>1</script>{{NAME}}` });
-    const cookies = await cookiesOf((await console.session(ann.userIds.viewer)).id);
+    const cookies = await console.cookiesOf(ann.userIds.viewer);
     const response = await body(id, `{"NAME":"<b>"}`, cookies);
     expect(response.status).toBe(200);
     const policy = response.headers.get("content-security-policy") ?? "";
@@ -255,7 +246,7 @@ describe("the document with images", () => {
     expect(await response.text()).toContain("&lt;b&gt;");
     expect((await body(id, "{}")).status).toBe(401);
     const stranger = await createRoleTeam(console, "Ben's");
-    const foreign = await cookiesOf((await console.session(stranger.userIds.owner)).id);
+    const foreign = await console.cookiesOf(stranger.userIds.owner);
     expect((await body(id, "{}", foreign)).status).toBe(404);
     for (const values of ["", "[", "[]", `{"NAME":"${"x".repeat(30_000)}"}`])
       expect((await body(id, values, cookies)).status, values.slice(0, 20)).toBe(422);

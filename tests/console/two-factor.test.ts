@@ -31,6 +31,12 @@ let addresses = 0;
 
 /** A browser with a unique IP address: rate limits of one test do not affect another. */
 const stranger = () => openVisitor(console.deps, { address: `198.51.100.${++addresses}` });
+/** A browser after the password of a user, who signs in with it alone if 2FA is off. */
+const challenged = async ({ email } = user) => {
+  const visitor = stranger();
+  await visitor.signIn(email, PASSWORD);
+  return visitor;
+};
 const code = (steps = 0) => codeOf(secret, clock.now(), steps);
 /** A code of an unused time step: advances the clock by one step. */
 const nextCode = () => {
@@ -65,8 +71,7 @@ describe("a user with an authenticator app", () => {
   });
 
   test("signs in with the code, which uses up the 2FA challenge", async () => {
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     const step = visitor.jar.get("__Host-backstamp.step") ?? "";
     expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: true, error: null });
     expect(visitor.jar.has("__Host-backstamp.step")).toBe(false);
@@ -77,7 +82,7 @@ describe("a user with an authenticator app", () => {
   });
 
   test("cannot sign in without 2FA by any method", async () => {
-    for (const method of ["password", "link", "github", "google"] as const) {
+    for (const method of ["password", "link", "github", "google", "oidc"] as const) {
       const visitor = { address: "198.51.100.250", userAgent: null };
       const before = await sessionsOf(user.id);
       expect((await admit(console.deps, { user, method, visitor })).kind).toBe("two_factor");
@@ -105,8 +110,7 @@ describe("a TOTP code", () => {
       [2, false],
     ] as const) {
       clock.advance(300_000);
-      const visitor = stranger();
-      await visitor.signIn(user.email, PASSWORD);
+      const visitor = await challenged();
       expect((await visitor.submitCode(code(steps))).isIn, `${steps}`).toBe(isRight);
     }
   });
@@ -123,14 +127,12 @@ describe("a TOTP code", () => {
   });
 
   test("used for the setup is not accepted for a sign-in", async () => {
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     expect((await visitor.submitCode(code())).isIn).toBe(false);
   });
 
   test("can be attempted a few times per challenge, and then the sign-in starts again", async () => {
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     for (let i = 0; i < CODE_ATTEMPTS_MAX.step; i++)
       expect((await visitor.submitCode(wrong())).error).toBe("CredentialsSignin");
     expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: false, error: "Expired" });
@@ -144,12 +146,10 @@ describe("a TOTP code", () => {
       insert into account_events (id, user_id, kind, address)
       select uuid_v7(), ${user.id}, 'code_refused', '203.0.114.' || n
       from generate_series(2, ${CODE_ATTEMPTS_MAX.accountFromStrangers}::int) n`;
-    const last = stranger();
-    await last.signIn(user.email, PASSWORD);
+    const last = await challenged();
     expect((await last.submitCode(wrong())).error).toBe("CredentialsSignin");
     expect((await last.submitCode(wrong())).error).toBe("TooManyAttempts");
-    const late = stranger();
-    await late.signIn(user.email, PASSWORD);
+    const late = await challenged();
     expect((await late.submitCode(nextCode())).error).toBe("TooManyAttempts");
     expect((await late.submitCode(codes[0] ?? "")).isIn).toBe(true);
     await home.signIn(user.email, PASSWORD);
@@ -159,8 +159,7 @@ describe("a TOTP code", () => {
 
 describe("a 2FA challenge", () => {
   test("expires after five minutes, and requires its cookie", async () => {
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     await console.deps.db
       .update(twoFactorChallenges)
       .set({ expiresAt: sql`now() - interval '1 second'` })
@@ -186,11 +185,9 @@ describe("a 2FA challenge", () => {
 
   test("rejects the code of another user", async () => {
     const other = await console.person();
-    const theirs = stranger();
-    await theirs.signIn(other.email, PASSWORD);
+    const theirs = await challenged(other);
     const { secret: foreign } = await enrol(theirs, PASSWORD, clock.now());
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     clock.advance(30_000);
     expect((await visitor.submitCode(codeOf(foreign, clock.now()))).isIn).toBe(false);
   });
@@ -201,8 +198,7 @@ describe("a recovery code", () => {
     expect(codes).toHaveLength(10);
     const typed = (codes[3] ?? "").toLowerCase().replaceAll("-", " ");
     for (const isRight of [true, false]) {
-      const visitor = stranger();
-      await visitor.signIn(user.email, PASSWORD);
+      const visitor = await challenged();
       expect((await visitor.submitCode(typed)).isIn).toBe(isRight);
     }
     const events = await console.deps.db
@@ -215,8 +211,7 @@ describe("a recovery code", () => {
   test("is invalid once new codes were created", async () => {
     const renewed = await home.call("account.renewRecoveryCodes", { proof: PASSWORD });
     expect(renewed).toMatchObject({ ok: true });
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     expect((await visitor.submitCode(codes[0] ?? "")).isIn).toBe(false);
     const fresh = (renewed as { data: { recoveryCodes: string[] } }).data.recoveryCodes;
     expect((await visitor.submitCode(fresh[0] ?? "")).isIn).toBe(true);
@@ -228,8 +223,7 @@ describe("stored 2FA data", () => {
     const other = await console.person();
     await console.deps.db.execute(sql`insert into totp_factors (user_id, secret, confirmed_at)
       select ${other.id}, secret, now() from totp_factors where user_id = ${user.id}`);
-    const visitor = stranger();
-    await visitor.signIn(other.email, PASSWORD);
+    const visitor = await challenged(other);
     expect(await visitor.submitCode(nextCode())).toMatchObject({ isIn: false, error: "Unavailable" });
   });
 });
@@ -237,8 +231,7 @@ describe("stored 2FA data", () => {
 describe("setting up an app", () => {
   test("takes effect only after the confirmation with a code", async () => {
     const other = await console.person();
-    const visitor = stranger();
-    await visitor.signIn(other.email, PASSWORD);
+    const visitor = await challenged(other);
     const started = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
     expect(started).toMatchObject({ ok: true });
     const { uri } = (started as { data: { uri: string } }).data;
@@ -251,8 +244,7 @@ describe("setting up an app", () => {
 
   test("is rejected after the session was ended during verification", async () => {
     const other = await console.person();
-    const visitor = stranger();
-    await visitor.signIn(other.email, PASSWORD);
+    const visitor = await challenged(other);
     const started = await visitor.call("account.startAuthenticator", { proof: PASSWORD });
     const { secret: setupSecret } = (started as { data: { secret: string } }).data;
     const { confirming } = await console.deps.db.transaction(async (tx) => {
@@ -288,8 +280,7 @@ describe("setting up an app", () => {
 
 describe("the routes below /api/auth", () => {
   test("accept a 2FA code or a passkey only from our own pages", async () => {
-    const visitor = stranger();
-    await visitor.signIn(user.email, PASSWORD);
+    const visitor = await challenged();
     const { csrfToken } = await (await visitor.get("csrf")).json();
     for (const path of ["callback/two-factor", "callback/passkey", "passkey/options", "passkey/autofill"])
       for (const origin of ["https://evil.example", "null", `${console.deps.url}.evil.example`]) {

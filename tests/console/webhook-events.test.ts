@@ -1,43 +1,10 @@
-import { and, asc, eq } from "drizzle-orm";
-import { afterEach, describe, expect, test } from "vitest";
-import { auditLog } from "#db/schema/audit";
-import type { DeliveryRow, EndpointView } from "#server/trpc/webhooks/views";
-import { openConsole } from "../support/console/console";
-import { createRoleTeam } from "../support/console/role-teams";
-import { type HttpSink, type SinkReply, startHttpSink } from "../support/servers/http-sink";
+import { describe, expect, test } from "vitest";
+import { refused } from "../support/rejected";
+import type { SinkReply } from "../support/servers/http-sink";
+import { openWebhookApp } from "./webhook-app";
 
-let sinks: HttpSink[] = [];
-const console = await openConsole();
-const ann = await createRoleTeam(console, "Ann's");
-afterEach(async () => {
-  // Otherwise the next test's worker sends them.
-  await console.world.hot`delete from webhook_deliveries`;
-  await Promise.all(sinks.map((sink) => sink.close()));
-  sinks = [];
-});
-
-const callAsAdmin = (procedure: string, input: object) => ann.call("admin", `webhooks.${procedure}`, input);
-const asAdmin = <Result>(procedure: string, input: object = {}) =>
-  ann.data<Result>("admin", `webhooks.${procedure}`, input);
-
-/** A test server on loopback, and an endpoint with its URL. */
-async function endpoint(reply: () => SinkReply = () => 204) {
-  const sink = await startHttpSink(reply);
-  sinks.push(sink);
-  const url = `http://127.0.0.1:${sink.port}/hooks`;
-  const { id } = await asAdmin<{ id: string }>("create", { url, events: ["email.delivered"] });
-  return { id, url, sink };
-}
-const get = (id: string) => asAdmin<EndpointView>("get", { id });
-const deliveries = async (id: string) => (await asAdmin<{ rows: DeliveryRow[] }>("deliveries", { id })).rows;
-const round = () => console.deliver();
-const sendTest = (id: string) => asAdmin<{ id: string }>("test", { id, type: "email.delivered" });
-const entriesOf = (id: string, action: "webhook.retried" | "webhook.replayed") =>
-  console.deps.db
-    .select()
-    .from(auditLog)
-    .where(and(eq(auditLog.subjectId, id), eq(auditLog.action, action)))
-    .orderBy(asc(auditLog.id));
+const { console, ann, asAdmin, endpoint, get, deliveries, round, sendTest } = await openWebhookApp();
+const entriesOf = (subject: string, action: string) => ann.audit({ subject, action });
 const retriesOf = (id: string) => entriesOf(id, "webhook.retried");
 
 type Part = { count: number; next: string | null };
@@ -133,10 +100,9 @@ describe("a replay of a range in parts", () => {
     async (procedure) => {
       const { id } = await endpoint();
       const input = { id, ...(procedure === "replayRange" && range), next: "e30" };
-      expect(await callAsAdmin(procedure, input)).toMatchObject({
-        ok: false,
-        message: expect.stringMatching(/^Start the re(play|try) again/),
-      });
+      expect(await ann.call("admin", `webhooks.${procedure}`, input)).toMatchObject(
+        refused(/^Start the re(play|try) again/),
+      );
     },
   );
 });

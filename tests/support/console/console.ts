@@ -78,6 +78,13 @@ export async function openConsole(options: { connectionsMax?: number } = {}) {
     peerHeader: "x-backstamp-peer",
   };
   let people = 0;
+  const session = (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null });
+  /** The cookies of a browser with a new session of this user. */
+  const cookiesOfUser = async (userId: string) => cookiesOf((await session(userId)).id);
+  const callerOf = (cookies: Cookies, address?: string) =>
+    createCaller(
+      createTrpcContext(deps, cookies, new Headers(address ? { "x-backstamp-peer": address } : {})),
+    );
   const otherDatabases: Database[] = [];
   const passwordHash = hashPasswordCheaply(PASSWORD);
   afterAll(async () => {
@@ -111,12 +118,12 @@ export async function openConsole(options: { connectionsMax?: number } = {}) {
       const { db, hot } = database;
       return { ...deps, db, hot, signInLimiter: createSignInLimiter(hot, fixedTimeMs) };
     },
-    session: (userId: string) => openSession(deps, { userId, address: "192.0.2.1", userAgent: null }),
+    session,
+    cookiesOf: cookiesOfUser,
     /** Calls procedures, from the given IP address if there is one. */
-    callerOf: (cookies: Cookies, address?: string) =>
-      createCaller(
-        createTrpcContext(deps, cookies, new Headers(address ? { "x-backstamp-peer": address } : {})),
-      ),
+    callerOf,
+    /** Calls procedures as this user. */
+    callerAs: async (userId: string) => callerOf(await cookiesOfUser(userId)),
     /** Calls like the pages of the console. A body makes it a POST. */
     call: async (path: string, init: RequestInit & { cookies?: Cookies } = {}) => {
       const { cookies = noCookies, ...rest } = init;

@@ -1,4 +1,5 @@
-import { sql } from "drizzle-orm";
+import { and, eq, like, sql } from "drizzle-orm";
+import { auditLog } from "#db/schema/audit";
 import { memberships, ROLES, type Role, sessions, users } from "#db/schema/teams";
 import type { Cookies } from "#server/auth/cookies";
 import type { Ctx } from "#server/deps";
@@ -34,7 +35,15 @@ export type RoleTeam = {
   /** Like `call`, for a call that must succeed: returns its data. */
   data<Data>(role: Role, procedure: string, input?: object): Promise<Data>;
   userIds: Record<Role, string>;
+  cookies(role: Role): Promise<Cookies>;
+  /** The audit log of the team, oldest first: of one subject, or of actions that begin with this word. */
+  audit(of?: { subject?: string; action?: string }): Promise<AuditEntry[]>;
 };
+
+type AuditEntry = Pick<
+  typeof auditLog.$inferSelect,
+  "action" | "actor" | "actorId" | "subjectId" | "subjectName" | "detail"
+>;
 
 /** Creates a team with one signed-in user in each role. */
 export async function createRoleTeam(console: Console, name: string): Promise<RoleTeam> {
@@ -56,10 +65,13 @@ export async function createRoleTeam(console: Console, name: string): Promise<Ro
     Role,
     string
   >;
-  const cookies: Partial<Record<Role, Promise<Cookies>>> = {};
+  const known: Partial<Record<Role, Promise<Cookies>>> = {};
+  const cookies = (role: Role) => {
+    known[role] ??= cookiesOf(people.find((person) => person.role === role)?.sessionId ?? "");
+    return known[role];
+  };
   const call: RoleTeam["call"] = async (role, procedure, input) => {
-    cookies[role] ??= cookiesOf(people.find((person) => person.role === role)?.sessionId ?? "");
-    const caller = console.callerOf(await cookies[role]);
+    const caller = console.callerOf(await cookies(role));
     const run = procedure
       .split(".")
       .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], caller) as (
@@ -75,6 +87,19 @@ export async function createRoleTeam(console: Console, name: string): Promise<Ro
     ctx: { ...console.world.ctx, teamId: team.id },
     userIds,
     call,
+    cookies,
+    audit: ({ subject, action = "" } = {}) =>
+      db
+        .select()
+        .from(auditLog)
+        .where(
+          and(
+            eq(auditLog.teamId, team.id),
+            like(auditLog.action, `${action}%`),
+            subject === undefined ? undefined : eq(auditLog.subjectId, subject),
+          ),
+        )
+        .orderBy(auditLog.id),
     data: async <Data>(role: Role, procedure: string, input: object = {}) => {
       const result = await call(role, procedure, input);
       if (!result.ok) throw new Error(`${procedure}: ${result.code} ${result.message}`);

@@ -3,16 +3,14 @@ import { apiRequests } from "#db/schema/api-keys";
 import { newId } from "#server/platform/ids";
 import { SCOPES } from "#server/shared/scopes";
 import { startMinute } from "../support/deps";
-import { openWorld } from "../support/world";
+import { rejected } from "../support/rejected";
+import { openTestApp } from "./test-app";
 
-const world = await openWorld();
-const { token } = await world.key();
+const { world, token, call } = await openTestApp();
 for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
 
 type Listed = Record<string, unknown> & { id: string; domains: { name: string }[] };
 
-const call = (method: string, path: string, body?: unknown, by = token) =>
-  world.api(method, path, { token: by, ...(body === undefined ? {} : { body }) });
 const create = (body: object, by = token) => call("POST", "/api/api-keys", body, by);
 async function listed(id: unknown): Promise<Listed> {
   const { body } = await call("GET", "/api/api-keys");
@@ -176,9 +174,9 @@ describe("the number of keys", () => {
       select gen_random_uuid(), ${other.id}, 'key ' || n, 'x', decode(md5(n::text), 'hex'), '{keys:read}',
         case when n <= 10 then now() - interval '1 minute' end
       from generate_series(1, 1009) as n`;
-    const full = await create({ name: "one more" }, own);
-    expect(full.status).toBe(409);
-    expect(full.body.error).toContain("at most 1000 valid API keys. Revoke an unused key first");
+    expect(await create({ name: "one more" }, own)).toMatchObject(
+      rejected(409, "at most 1000 valid API keys. Revoke an unused key first"),
+    );
     expect((await call("POST", `/api/api-keys/${id}/rotate`, {}, own)).status).toBe(409);
     const [unused] = await world.hot<{ id: string }[]>`select id from api_keys where name = 'key 11'`;
     expect((await call("DELETE", `/api/api-keys/${unused?.id}`, undefined, own)).status).toBe(200);

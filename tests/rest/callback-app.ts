@@ -8,6 +8,8 @@ import type { Call, FakeProvider } from "../support/servers/providers";
 import { openWorld, type TestTeam } from "../support/world";
 
 /** An email sent by a relay: its id, its recipient, and its id at the provider. */
+export const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
+
 export type Sent = { id: string; address: string; providerId: string; messageId: string };
 
 /**
@@ -48,6 +50,7 @@ export async function openCallbackApp(options: DepsOptions = {}) {
     return { id, address: to[0] ?? "", providerId, messageId };
   }
 
+  const show = async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body;
   return {
     world,
     relayOf,
@@ -60,12 +63,9 @@ export async function openCallbackApp(options: DepsOptions = {}) {
         return once();
       });
     },
-    email: async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body,
-    statusOf: async (id: string) => (await world.api("GET", `/api/emails/${id}`, { token })).body.status,
-    eventsOf: async (id: string): Promise<string[]> => {
-      const { body } = await world.api("GET", `/api/emails/${id}`, { token });
-      return (body.events as { type: string }[]).map(({ type }) => type);
-    },
+    email: show,
+    statusOf: async (id: string) => (await show(id)).status,
+    eventsOf: async (id: string) => ((await show(id)).events as { type: string }[]).map(({ type }) => type),
     /** The origin of the suppression of an address; null if it is not suppressed. */
     suppressed: async (address: string): Promise<unknown> => {
       const { status, body } = await world.api("GET", `/api/suppressions/${address}`, { token });

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import type { Log } from "#server/platform/log";
 import { fakeMailgun, fakePostmark, fakeSendgrid } from "../support/servers/providers";
-import { openCallbackApp } from "./callback-app";
+import { openCallbackApp, UNAUTHORIZED } from "./callback-app";
 
-const UNAUTHORIZED = { status: 401, text: '{"error":"Unauthorized"}' };
 const logged: { event: string; facts: unknown }[] = [];
 const keep = (event: string, facts?: unknown) => void logged.push({ event, facts });
 const log: Log = { info: keep, warn: keep, error: keep };
@@ -42,12 +41,12 @@ test("a report with only the Message-ID is recorded for its recipient and suppre
     ignored: [{ reason: "unknown" }],
   });
   const byOther = await app.relayOf(fakeSendgrid());
-  await app.world.deps.hot`update deliveries set relay_id = ${byOther} where email_id = ${sent.id}`;
+  await app.world.hot`update deliveries set relay_id = ${byOther} where email_id = ${sent.id}`;
   expect((await post(named)).body).toMatchObject({ ignored: [{ reason: "unknown" }] });
-  await app.world.deps.hot`update deliveries set relay_id = ${relayId} where email_id = ${sent.id}`;
-  await app.world.deps.hot`update emails set created_at = now() - interval '11 days' where id = ${sent.id}`;
+  await app.world.hot`update deliveries set relay_id = ${relayId} where email_id = ${sent.id}`;
+  await app.world.hot`update emails set created_at = now() - interval '11 days' where id = ${sent.id}`;
   expect((await post(named)).body).toMatchObject({ ignored: [{ reason: "unknown" }] });
-  await app.world.deps.hot`update emails set created_at = now() where id = ${sent.id}`;
+  await app.world.hot`update emails set created_at = now() where id = ${sent.id}`;
   expect((await post(named)).body).toMatchObject({ recorded: 1 });
   expect(await app.statusOf(sent.id)).toBe("bounced");
   expect(await app.suppressed(sent.address)).toBeNull();
@@ -56,7 +55,7 @@ test("a report with only the Message-ID is recorded for its recipient and suppre
 test("a secret is valid only for its own provider", async () => {
   const fake = fakeSendgrid();
   const relayId = await app.relayOf(fake);
-  await app.world.deps.hot`update relays set provider = 'postmark' where id = ${relayId}`;
+  await app.world.hot`update relays set provider = 'postmark' where id = ${relayId}`;
   const { secret = "" } = fake.given;
   const call = {
     raw: "{}",

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sampleCallOf } from "#server/rest/openapi/sample-call";
 import { resendOf } from "#server/rest/openapi/sample-resend";
 import type { Route } from "#server/rest/pipeline/route";
@@ -6,7 +6,7 @@ import { routes } from "#server/rest/routes";
 import { runToExit, startProcess } from "../support/processes/processes";
 import { hasPhp, hasPython, type RunSamples, runNode, runPhp, runPython } from "../support/processes/samples";
 import { type Received, startHttpSink } from "../support/servers/http-sink";
-import { createWorld, type World } from "../support/world";
+import { openWorld } from "../support/world";
 import { nameOf } from "./route-calls";
 
 /* The code samples of the OpenAPI document, executed unchanged. */
@@ -22,15 +22,11 @@ for (const [program, isInstalled] of [
 
 type Operation = { "x-codeSamples": { label: string; source: string }[] };
 
-let world: World;
-let token: string;
-let paths: Record<string, Record<string, Operation>>;
-beforeAll(async () => {
-  world = await createWorld();
-  ({ token } = await world.key());
-  ({ paths } = (await world.api("GET", "/api/openapi.json")).body as { paths: typeof paths });
-});
-afterAll(() => world.close());
+const world = await openWorld();
+const { token } = await world.key();
+const { paths } = (await world.api("GET", "/api/openapi.json")).body as {
+  paths: Record<string, Record<string, Operation>>;
+};
 
 const sourceOf = ({ method, path }: Route, label: string): string => {
   const samples = paths[path]?.[method.toLowerCase()]?.["x-codeSamples"] ?? [];

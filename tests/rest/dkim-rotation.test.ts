@@ -13,7 +13,7 @@ afterAll(() => peer.close());
 beforeEach(() => zone.clear());
 
 async function request(method: string, path: string, body?: object, status = 200): Promise<Domain> {
-  const reply = await world.api(method, path, { token, ...(body && { body }) });
+  const reply = await world.api(method, path, { token, body });
   expect(reply.status).toBe(status);
   return reply.body as unknown as Domain;
 }
@@ -39,7 +39,7 @@ async function verified(without: string[] = []): Promise<Domain> {
 
 /** The algorithms and selectors that sign new email once all caches are current. */
 async function signers({ id }: Domain): Promise<string[]> {
-  const rows = await world.deps.hot<{ key: string }[]>`
+  const rows = await world.hot<{ key: string }[]>`
     select algorithm || ' ' || selector as key from dkim_keys
     where domain_id = ${id} and signs_from is not null and signs_until is null order by 1 desc`;
   return rows.map(({ key }) => key);
@@ -102,7 +102,7 @@ test("the old record stays listed until its email is gone, then it is deleted wi
     "update dkim_keys set signs_until = now(), kept_until = now() + interval '7 days' where signs_until > now()";
   const newEmail = { from: `a@${domain.name}`, to: "ben@example.net", subject: "x", html: "x" };
   const { id } = await request("POST", "/api/emails", newEmail);
-  await world.deps.hot.unsafe(takenOver);
+  await world.hot.unsafe(takenOver);
   const retired = pick(await show(domain), "dkim_retired");
   expect(retired).toHaveLength(2);
   for (const { status, keep_until, required } of retired)
@@ -113,13 +113,11 @@ test("the old record stays listed until its email is gone, then it is deleted wi
     });
 
   await world.elapse("7 days 1 min");
-  await world.deps
-    .hot`update dkim_keys set kept_until = now() - interval '1 min' where kept_until is not null`;
+  await world.hot`update dkim_keys set kept_until = now() - interval '1 min' where kept_until is not null`;
   await verify(domain);
   expect(pick(await show(domain), "dkim_retired")).toHaveLength(2);
-  await world.deps.hot`update deliveries set status = 'sent' where email_id = ${id}`;
-  await world.deps
-    .hot`update dkim_keys set kept_until = now() - interval '1 min' where kept_until is not null`;
+  await world.hot`update deliveries set status = 'sent' where email_id = ${id}`;
+  await world.hot`update dkim_keys set kept_until = now() - interval '1 min' where kept_until is not null`;
   await verify(domain);
   expect(purposes(await show(domain))).toEqual(["dkim", "dkim_ed25519"]);
 });

@@ -23,8 +23,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   for (const zone of zones) zone.clear();
-  await world.deps.hot`delete from webhooks`;
-  await world.deps.hot`delete from domains where name <> 'backstamp.test'`;
+  await world.hot`delete from webhooks`;
+  await world.hot`delete from domains where name <> 'backstamp.test'`;
 });
 
 type CheckedRecord = Listed & {
@@ -44,7 +44,7 @@ let count = 0;
 const newName = () => `claimed${++count}.example`;
 
 async function request(method: string, path: string, by: string, body?: object): Promise<Domain> {
-  const reply = await world.api(method, path, { token: by, ...(body && { body }) });
+  const reply = await world.api(method, path, { token: by, body });
   expect([200, 201]).toContain(reply.status);
   return reply.body as unknown as Domain;
 }
@@ -59,7 +59,7 @@ const mailFrom = (name: string) => ({ from: `a@${name}`, to: "ben@example.net", 
 const send = (name: string, by: string) =>
   world.api("POST", "/api/emails", { token: by, body: mailFrom(name) });
 const auditOf = (teamId: string, action: string) =>
-  world.deps.hot`select actor, subject_name as name, detail from audit_log
+  world.hot`select actor, subject_name as name, detail from audit_log
     where team_id = ${teamId} and action = ${action}`;
 
 /** A name that the first team has verified and the second team claims. */
@@ -101,7 +101,7 @@ describe("unverified claims", () => {
     await request("POST", "/api/webhooks", token, hook);
     const { held, claim: foreignClaim } = await contested();
     expect((await get(held, token)).expires_at).toBeNull();
-    await world.deps.hot`update domains set status = 'failed', next_check_at = null where id = ${held.id}`;
+    await world.hot`update domains set status = 'failed', next_check_at = null where id = ${held.id}`;
     const round = () => tick({ ...world.deps, transport: null }, { budgetMs: 5_000 });
     await world.elapse("6 days 23 hours");
     await round();
@@ -114,7 +114,7 @@ describe("unverified claims", () => {
     expect(await auditOf(world.id, "domain.expired")).toEqual([
       { actor: "system", name: claim.name, detail: {} },
     ]);
-    const events = await world.deps.hot<{ name: string }[]>`
+    const events = await world.hot<{ name: string }[]>`
       select payload::jsonb #>> '{data,name}' as name from webhook_deliveries where type = 'domain.deleted'`;
     expect(events.map(({ name }) => name)).toEqual([claim.name]);
     expect((await create(claim.name, token)).status).toBe("not_started");
@@ -144,7 +144,7 @@ describe("a team that proves ownership of a name that another team has verified"
       { actor: "system", name, detail: { reason: expect.stringContaining("another team") } },
     ]);
     expect(await auditOf(other.id, "domain.moved")).toEqual([]);
-    const events = await world.deps.hot`
+    const events = await world.hot`
       select payload::jsonb #>> '{data,status}' as status from webhook_deliveries where type = 'domain.updated'`;
     expect(events).toMatchObject([{ status: "failed" }]);
 
@@ -218,7 +218,7 @@ describe("a team that proves ownership of a name that another team has verified"
   test("is one of two teams that prove it at the same time, and the other one gets the reason", async () => {
     const name = newName();
     const [first, second] = [await create(name, token), await create(name, foreign)];
-    await world.deps.hot`update dkim_keys set selector = 'second'
+    await world.hot`update dkim_keys set selector = 'second'
       where domain_id = ${second.id} and algorithm = 'rsa'`;
     const moved = await get(second, foreign);
     const proofs = [first, moved].map((domain) => proofOf(domain)?.value ?? "");

@@ -13,7 +13,7 @@ afterAll(() => peer.close());
 // The tests count due checks, so only the domains of the current test may exist.
 beforeEach(async () => {
   zone.clear();
-  await world.deps.hot`delete from domains where name <> 'backstamp.test'`;
+  await world.hot`delete from domains where name <> 'backstamp.test'`;
 });
 
 type Domain = { id: string; status: string; records: (Listed & { purpose: string; status: string })[] };

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createWorld, type World } from "../support/world";
+import { beforeAll, describe, expect, test } from "vitest";
+import { forAllTests } from "../support/fixtures";
+import { rejected } from "../support/rejected";
+import { createWorld } from "../support/world";
 
 const EMAIL = {
   from: "Ann <ann@example.org>",
@@ -9,7 +11,7 @@ const EMAIL = {
 };
 
 describe("the list", () => {
-  let reader: World;
+  const reader = forAllTests(() => createWorld());
   let ids: string[];
   let readerKey: { id: string; token: string };
   const list = (query = "") => reader.api("GET", `/api/emails${query}`, { token: readerKey.token });
@@ -19,7 +21,6 @@ describe("the list", () => {
     return (body.data as { id: string }[]).map(({ id }) => id);
   };
   beforeAll(async () => {
-    reader = await createWorld();
     await reader.domain("second.org");
     readerKey = await reader.key();
     ids = [];
@@ -37,7 +38,6 @@ describe("the list", () => {
       ids.unshift(String(body.id));
     }
   });
-  afterAll(() => reader.close());
 
   test("returns the newest 20 first and sets `has_more`", async () => {
     const { body } = await list();
@@ -115,14 +115,10 @@ describe("the list", () => {
     ["__proto__=2", /Unknown query parameter `__proto__`/],
     [`subject=${"x".repeat(201)}`, /`subject`.*200/],
   ])("rejects ?%s", async (query, message) => {
-    const { status, body } = await list(`?${query}`);
-    expect(body.message).toMatch(message);
-    expect(status).toBe(422);
+    expect(await list(`?${query}`)).toMatchObject(rejected(422, message));
   });
 
   test("rejects two cursors", async () => {
-    const { status, body } = await list(`?after=${ids[0]}&before=${ids[1]}`);
-    expect(status).toBe(422);
-    expect(body.message).toMatch(/`after`.*`before`/);
+    expect(await list(`?after=${ids[0]}&before=${ids[1]}`)).toMatchObject(rejected(422, /`after`.*`before`/));
   });
 });

@@ -1,10 +1,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { countNewEvents } from "#server/delivery/housekeeping/count-events";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { recordOutcome } from "#server/services/returns/record";
 import { listWrongTotals } from "../support/database/recipient-totals";
 import { deliverDue } from "../support/pump-engine";
+import { transportTo } from "../support/relays";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { openWorld, type TestTeam } from "../support/world";
 
@@ -19,9 +18,7 @@ let token: string;
 let keyId: string;
 let rcptReply = "250 ok";
 const smtpServer = await startSmtpTestServer({ rcpt: () => rcptReply });
-const url = parseSmtpUrl(`smtp://127.0.0.1:${smtpServer.port}`);
-if (!url.ok) throw new Error(url.fault);
-const transport = createRelay(url.target);
+const transport = transportTo(smtpServer);
 const world = await openWorld({ transportKind: "relay" });
 afterAll(async () => {
   await transport.close();

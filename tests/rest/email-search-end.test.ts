@@ -5,7 +5,7 @@ import { openTestApp } from "./test-app";
 const searchedMax = 50_000;
 
 const app = await openTestApp();
-await app.world.deps.hot`
+await app.world.hot`
   insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, tags, message_id, status, created_at)
   select ('01900000-' || lpad(to_hex(n >> 16), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${app.world.id},
     'a@example.org', 'a@example.org', case when n <= 3 then 'rare.org' else 'example.org' end, '["b@example.net"]',

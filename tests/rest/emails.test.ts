@@ -1,41 +1,28 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { rejected } from "../support/rejected";
 import { callApi, startRest } from "../support/rest";
 import { openTestApp } from "./test-app";
 
 const app = await openTestApp();
 
 describe("an email is accepted", () => {
-  test("with the four fields of the specification, and the response contains only its id", async () => {
-    const { status, body } = await app.send();
-    expect(status).toBe(200);
-    expect(Object.keys(body)).toEqual(["id"]);
-    expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
-  });
-
   test("and every field is returned as it was sent", async () => {
-    const id = await app.accepted({
-      to: ["ben@example.net", "Cleo <cleo@example.net>"],
-      cc: "dora@example.net",
-      bcc: ["eve@example.net"],
-      reply_to: "Office <office@example.org>",
-      text: "Hello",
-      headers: { "X-Entity-Ref-ID": "42" },
-      tags: [{ name: "kind", value: "welcome" }],
-    });
-    expect(await app.show(id)).toMatchObject({
-      object: "email",
-      id,
-      message_id: `<${id}@example.org>`,
-      from: "Ann <ann@example.org>",
+    const fields = {
       to: ["ben@example.net", "Cleo <cleo@example.net>"],
       cc: ["dora@example.net"],
       bcc: ["eve@example.net"],
       reply_to: ["Office <office@example.org>"],
-      subject: "Hello",
-      html: "<p>Hello</p>",
       text: "Hello",
       headers: { "X-Entity-Ref-ID": "42" },
       tags: [{ name: "kind", value: "welcome" }],
+    };
+    const id = await app.accepted({ ...fields, cc: "dora@example.net", reply_to: fields.reply_to[0] });
+    expect(await app.show(id)).toMatchObject({
+      ...app.validEmail,
+      ...fields,
+      object: "email",
+      id,
+      message_id: `<${id}@example.org>`,
       last_event: "queued",
       status: "queued",
       scheduled_at: null,
@@ -99,9 +86,9 @@ describe("a sender", () => {
 
   test("of a domain that is not verified is 422 with instructions to verify it", async () => {
     await app.world.domain("new.example.org", { verified: false });
-    const { status, body } = await app.send({ from: "ann@new.example.org" });
-    expect(status).toBe(422);
-    expect(body.message).toMatch(/new\.example\.org is not verified yet/);
+    expect(await app.send({ from: "ann@new.example.org" })).toMatchObject(
+      rejected(422, /new\.example\.org is not verified yet/),
+    );
   });
 
   test("of the built-in domain can send only to that domain, unless email is captured", async () => {

@@ -1,14 +1,7 @@
-import { afterAll, describe, expect, test } from "vitest";
-import type { Log } from "#server/platform/log";
-import { openTestApp } from "./test-app";
+import { describe, expect, test } from "vitest";
+import { openHostileApp } from "./hostile-app";
 
-const faults: unknown[] = [];
-const log: Log = { info() {}, warn() {}, error: (event, facts) => faults.push({ event, facts }) };
-const app = await openTestApp({ domain: "linked.com", bodyMaxBytes: 3 * 1024 * 1024, log });
-afterAll(async () => {
-  // No request may cause an unexpected error in the log.
-  expect(faults).toEqual([]);
-});
+const app = await openHostileApp();
 
 describe("no field can inject a header or another sender into an email", () => {
   const INJECTIONS = [
@@ -110,13 +103,6 @@ describe("no field can inject a header or another sender into an email", () => {
       expect(stored.body.data).toMatchObject([
         { id: body.id, from: expect.stringMatching(/@linked\.com>?$/) },
       ]);
-    }
-  });
-
-  test("an address with many signs of the grammar is parsed in linear time", async () => {
-    for (const piece of ["(", '"', "<", "a,", "@"].map((sign) => sign.repeat(100_000))) {
-      expect((await app.send({ from: piece })).status).toBe(422);
-      expect((await app.send({ to: `${piece}@example.net` })).status).toBe(422);
     }
   });
 

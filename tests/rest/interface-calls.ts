@@ -1,5 +1,6 @@
 import type { Tier } from "#server/shared/rate-limits";
 import type { CallOptions } from "../support/rest";
+import { EMAIL } from "./test-app";
 
 /** Limits that no test reaches. */
 export const MANY: Record<Tier, number> = {
@@ -10,12 +11,6 @@ export const MANY: Record<Tier, number> = {
 };
 
 /** An email with the four fields of the specification. */
-export const EMAIL = {
-  from: "ann@backstamp.test",
-  to: "delivered@backstamp.test",
-  subject: "Hello",
-  html: "<p>Hello</p>",
-};
 export const TEMPLATE = { name: "Welcome", html: "<p>Hello</p>" };
 
 /** One valid call of each endpoint in the specification, and of one other endpoint. */

@@ -1,22 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
+import { rejected } from "../support/rejected";
 import { type CallOptions, callApi, type Reply } from "../support/rest";
-import { openTarget, type Target } from "../support/target";
-import { CALLS, EMAIL, MANY, TEMPLATE } from "./interface-calls";
+import { openTarget } from "../support/target";
+import { CALLS, MANY, TEMPLATE } from "./interface-calls";
+import { EMAIL } from "./test-app";
 
 /**
  * The specification without errors and limits, sentence by sentence. Each test is named after the sentence it
  * checks.
  */
 
-let target: Target;
-/** A key with every scope, linked to the built-in domain. */
-let token: string;
-beforeAll(async () => {
-  target = await openTarget();
-  ({ token } = await target.mintKey({ scopes: ["full_access"], limits: MANY }));
-});
+const target = await openTarget();
 afterAll(() => target.close());
+/** A key with every scope, linked to the built-in domain. */
+const { token } = await target.mintKey({ scopes: ["full_access"], limits: MANY });
 
 const call = (method: string, path: string, options?: CallOptions) =>
   callApi(target.baseUrl, method, path, options);
@@ -41,32 +39,17 @@ describe("What the service does", () => {
 });
 
 describe("Email (as submitted)", () => {
-  test("“from … must belong to a domain linked to the API key, otherwise the request fails with 403.”", async () => {
-    for (const from of ["ann@example.com", "ann@sub.backstamp.test", "ann@notbackstamp.test"])
-      expect(answerOf(await call("POST", "/api/emails", { token, body: { ...EMAIL, from } }))).toEqual(
-        FORBIDDEN,
-      );
-  });
-
   test.each(Object.keys(EMAIL))("“%s | string | Required: yes”", async (field) => {
-    const missing = await call("POST", "/api/emails", { token, body: { ...EMAIL, [field]: undefined } });
-    expect(missing.status).toBe(422);
-    expect(missing.body.error).toContain(`\`${field}\``);
-    const wrong = await call("POST", "/api/emails", { token, body: { ...EMAIL, [field]: 1 } });
-    expect(wrong.status).toBe(422);
-    expect(wrong.body.error).toContain(`\`${field}\``);
+    expect(
+      await call("POST", "/api/emails", { token, body: { ...EMAIL, [field]: undefined } }),
+    ).toMatchObject(rejected(422, `\`${field}\``));
+    expect(await call("POST", "/api/emails", { token, body: { ...EMAIL, [field]: 1 } })).toMatchObject(
+      rejected(422, `\`${field}\``),
+    );
   });
 });
 
 describe("API key", () => {
-  test("“Sent as a bearer credential.”", async () => {
-    const scheme = (authorization: string) => call("GET", "/api/emails", { headers: { authorization } });
-    expect((await scheme(`Bearer ${token}`)).status).toBe(200);
-    for (const other of [token, `Basic ${token}`, `Token ${token}`])
-      expect(answerOf(await scheme(other))).toEqual(UNAUTHORIZED);
-    expect(answerOf(await call("GET", `/api/emails?api_key=${token}`))).toEqual(UNAUTHORIZED);
-  });
-
   test("“Linked to one or more sending domains.”", async () => {
     const names = [0, 1, 2].map(() => `${randomBytes(6).toString("hex")}.example.org`);
     for (const name of names) await target.addDomain(name);
@@ -96,19 +79,6 @@ describe("API key", () => {
       }
     },
   );
-
-  test("“May expire.”", async () => {
-    const inAnHour = await target.mintKey({
-      scopes: ["emails:read"],
-      expiresAt: new Date(target.nowMs() + 3_600_000),
-    });
-    expect((await call("GET", "/api/emails", { token: inAnHour.token })).status).toBe(200);
-    const anHourAgo = await target.mintKey({
-      scopes: ["emails:read"],
-      expiresAt: new Date(target.nowMs() - 3_600_000),
-    });
-    expect(answerOf(await call("GET", "/api/emails", { token: anHourAgo.token }))).toEqual(UNAUTHORIZED);
-  });
 });
 
 describe("Endpoints", () => {
@@ -174,8 +144,12 @@ describe("Authentication", () => {
   test.each<[string, CallOptions]>([
     ["the Authorization header is missing", {}],
     ["the key is invalid", { token: `re_${"0".repeat(12)}_${"0".repeat(43)}_${"0".repeat(6)}` }],
-    ["the bearer token is malformed", { headers: { authorization: "Bearer" } }],
-    ["the bearer token is malformed", { headers: { authorization: "Bearer two words" } }],
+    ...["Bearer", "Bearer two words", token, `Basic ${token}`, `Token ${token}`].map(
+      (authorization): [string, CallOptions] => [
+        "the bearer token is malformed",
+        { headers: { authorization } },
+      ],
+    ),
     ["the bearer token is malformed", { token: "not-a-key" }],
   ])("“When %s … then the response is status 401 with body { error: Unauthorized }.”", async (_, options) => {
     for (const [method, path] of PATHS) {
@@ -185,28 +159,20 @@ describe("Authentication", () => {
     }
   });
 
-  test("“When … the key is expired … status 401 with body { error: Unauthorized }.”", async () => {
-    const expired = await target.mintKey({
-      scopes: ["full_access"],
-      expiresAt: new Date("2020-01-01T00:00:00Z"),
-    });
+  test("“May expire.” “When … the key is expired … status 401 with body { error: Unauthorized }.”", async () => {
+    const expiring = async (ms: number) =>
+      (await target.mintKey({ scopes: ["full_access"], expiresAt: new Date(target.nowMs() + ms) })).token;
+    const [later, expired] = [await expiring(3_600_000), await expiring(-3_600_000)];
+    expect((await call("GET", "/api/emails", { token: later })).status).toBe(200);
     for (const [method, path] of PATHS)
-      expect(answerOf(await call(method, path, { token: expired.token }))).toEqual(UNAUTHORIZED);
+      expect(answerOf(await call(method, path, { token: expired }))).toEqual(UNAUTHORIZED);
   });
 
   test("“When the key is valid but lacks permission, then … status 403 with body { error: Insufficient API key permissions }. Causes: the sender in from belongs to a domain not linked to the key; …”", async () => {
-    const reply = await call("POST", "/api/emails", { token, body: { ...EMAIL, from: "ann@example.com" } });
-    expect(reply.text).toBe('{"error":"Insufficient API key permissions"}');
-    expect(reply.status).toBe(403);
-  });
-
-  test("“… Causes: … the key scope does not include the requested action.”", async () => {
-    const reader = await target.mintKey({ scopes: ["emails:read"] });
-    for (const [, method, path, body] of CALLS) {
-      if (path === "/api/emails" && method === "GET") continue;
-      const reply = await call(method, path, { token: reader.token, body });
-      expect(reply.text).toBe('{"error":"Insufficient API key permissions"}');
-      expect(reply.status).toBe(403);
-    }
+    for (const from of ["ann@example.com", "ann@sub.backstamp.test", "ann@notbackstamp.test"])
+      expect(await call("POST", "/api/emails", { token, body: { ...EMAIL, from } })).toMatchObject({
+        status: 403,
+        text: '{"error":"Insufficient API key permissions"}',
+      });
   });
 });

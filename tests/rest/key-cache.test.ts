@@ -51,7 +51,7 @@ const sendAt = async (baseUrl: string, { token }: Key, domain = "one.example.com
 
 /** Writes a key's row without a notification, so only a lookup finds the change. */
 const writeSilently = (key: Key, revokedAt: "now()" | "null") =>
-  world.deps.hot.begin(async (tx) => {
+  world.hot.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx.unsafe(`update api_keys set revoked_at = ${revokedAt} where id = $1`, [key.id]);
   });
@@ -97,7 +97,7 @@ describe("a key that is revoked", () => {
     await cacheAt(other, key);
     await writeSilently(key, "now()");
     expect(await statusAt(other, key)).toBe(200);
-    await world.deps.hot`
+    await world.hot`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query ilike 'listen %'`;
     await vi.waitFor(async () => expect(await statusAt(other, key)).toBe(401), eventually);

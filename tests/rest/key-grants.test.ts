@@ -11,7 +11,7 @@ const { id: two } = await world.domain("two.example.com");
 type Listed = Record<string, unknown> & { id: string; domains: { id: string }[]; all_domains: boolean };
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
-  world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
+  world.api(method, path, { token, body });
 async function listed(id: unknown): Promise<Listed> {
   const { token } = await world.key();
   const { body } = await call(token, "GET", "/api/api-keys");

@@ -19,13 +19,13 @@ let bound: { id: string; token: string };
 const world = await openWorld({ transportKind: "capture" });
 for (const name of ["one.example.com", "two.example.com"]) await world.domain(name);
 beforeEach(async () => {
-  await world.deps.hot`delete from emails`;
+  await world.hot`delete from emails`;
   ({ token: whole } = await world.key());
   bound = await world.key({ domains: ["one.example.com"] });
 });
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
-  world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
+  world.api(method, path, { token, body });
 const round = () => deliverDue(world.withTransport());
 
 async function send(domain: string, more: object = {}): Promise<string> {
@@ -37,8 +37,8 @@ async function send(domain: string, more: object = {}): Promise<string> {
 /** An email whose only recipient has this final status. */
 async function ended(domain: string, status: "failed" | "unknown"): Promise<string> {
   const id = await send(domain);
-  await world.deps.hot`update deliveries set status = ${status}, attempts = 1 where email_id = ${id}`;
-  await world.deps.hot`update emails set status = ${status} where id = ${id}`;
+  await world.hot`update deliveries set status = ${status}, attempts = 1 where email_id = ${id}`;
+  await world.hot`update emails set status = ${status} where id = ${id}`;
   return id;
 }
 const scheduled = (domain: string) => send(domain, { scheduled_at: "in 1 hour" });
@@ -46,10 +46,10 @@ const statusOf = async (id: string) => (await call(whole, "GET", `/api/emails/${
 /** Everything stored about an email: its rows, its events, and its entries in the audit log. */
 const traceOf = async (id: string) =>
   Promise.all([
-    world.deps.hot`select * from emails where id = ${id}`,
-    world.deps.hot`select * from deliveries where email_id = ${id}`,
-    world.deps.hot`select count(*)::int n from email_events where email_id = ${id}`,
-    world.deps.hot`select count(*)::int n from audit_log where subject_id = ${id}`,
+    world.hot`select * from emails where id = ${id}`,
+    world.hot`select * from deliveries where email_id = ${id}`,
+    world.hot`select count(*)::int n from email_events where email_id = ${id}`,
+    world.hot`select count(*)::int n from audit_log where subject_id = ${id}`,
   ]);
 
 const ACTS: [
@@ -107,9 +107,7 @@ test("another team's email is 404, and a new link takes effect immediately", asy
   const id = await scheduled("one.example.com");
   for (const [, , act] of ACTS) expect((await act(foreign.token, id)).status).toBe(404);
   const other = await scheduled("two.example.com");
-  const [domain] = await world.deps.hot<
-    { id: string }[]
-  >`select id from domains where name = 'two.example.com'`;
+  const [domain] = await world.hot<{ id: string }[]>`select id from domains where name = 'two.example.com'`;
   const link = `/api/api-keys/${bound.id}/domains/${domain?.id}`;
   expect((await call(whole, "PUT", link)).status).toBe(200);
   expect((await call(bound.token, "POST", `/api/emails/${other}/cancel`)).status).toBe(200);

@@ -7,14 +7,10 @@ import { compiledOf } from "../support/processes/program";
 import { callApi } from "../support/rest";
 import { freePort } from "../support/servers/free-port";
 import { openWorld } from "../support/world";
+import { EMAIL } from "./test-app";
 
 const SUBJECT = "An email whose web process dies";
-const BODY = {
-  from: "ann@backstamp.test",
-  to: "delivered@backstamp.test",
-  subject: SUBJECT,
-  html: "<p>Once</p>",
-};
+const BODY = { ...EMAIL, subject: SUBJECT };
 
 const world = await openWorld();
 const { token } = await world.key();
@@ -50,7 +46,7 @@ test("after a process was killed between its commit and its response, another on
   const again = await world.api("POST", "/api/emails", call);
   expect(again.status).toBe(200);
   expect(again.headers["idempotent-replayed"]).toBe("true");
-  const rows = await world.deps.hot`select id from emails where subject = ${SUBJECT}`;
+  const rows = await world.hot`select id from emails where subject = ${SUBJECT}`;
   expect(rows).toEqual([{ id: again.body.id }]);
   const other = await world.api("POST", "/api/emails", { ...call, body: { ...BODY, html: "<p>Twice</p>" } });
   expect(other.status).toBe(409);

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { deleteOldRecords } from "#server/delivery/housekeeping/old-records";
 import type { Facts, Log } from "#server/platform/log";
 import { openWorld } from "../support/world";
+import { EMAIL as VALID } from "./test-app";
 
 type Entry = {
   id: string;
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await world.deps.requestLog.flush();
-  await world.deps.hot`delete from api_requests`;
+  await world.hot`delete from api_requests`;
 });
 
 const read = (path: string, by = reader.token) => world.api("GET", path, { token: by });
@@ -39,12 +40,7 @@ const list = async (query = "") => {
 };
 const whole = async (entry: Entry | undefined) => (await read(`/api/logs/${entry?.id}`)).body as Entry;
 
-const EMAIL = {
-  from: "ann@backstamp.test",
-  to: "delivered@backstamp.test",
-  subject: "Hello",
-  html: "<p>canary</p>",
-};
+const EMAIL = { ...VALID, html: "<p>canary</p>" };
 
 test("the call that sent an email is found by its id, also in a batch and when it was repeated", async () => {
   const { token } = await world.key();
@@ -169,7 +165,7 @@ test("no call stores secrets or email content", async () => {
     headers: { "user-agent": `me/1 ${made.body.token}` },
   });
   await world.deps.requestLog.flush();
-  const kept = JSON.stringify(await world.deps.hot`select * from api_requests`);
+  const kept = JSON.stringify(await world.hot`select * from api_requests`);
   expect(kept).toContain("[redacted]");
   for (const secret of [
     "canary",
@@ -200,12 +196,12 @@ test("the list can be filtered by key, status and method, and paged in both dire
 
 test("a log entry that cannot be written fails no call, and the loss is logged", async () => {
   const { token } = await world.key();
-  await world.deps.hot`alter table api_requests rename to hidden`;
+  await world.hot`alter table api_requests rename to hidden`;
   try {
     expect((await world.api("POST", "/api/emails", { token, body: EMAIL })).status).toBe(200);
     await world.deps.requestLog.flush();
   } finally {
-    await world.deps.hot`alter table hidden rename to api_requests`;
+    await world.hot`alter table hidden rename to api_requests`;
   }
   expect(lines).toContainEqual({ event: "log.calls_not_written", facts: expect.anything() });
   expect(lines).toContainEqual({ event: "log.calls_lost", facts: { count: 1 } });
@@ -225,7 +221,7 @@ test("calls above the buffer size are dropped, rejected ones last", async () => 
   for (let n = 0; n < 5_000; n++) call(200);
   for (let n = 0; n < 5_000; n++) call(403);
   await world.deps.requestLog.flush();
-  const counted = await world.deps.hot<{ status: number; n: number }[]>`
+  const counted = await world.hot<{ status: number; n: number }[]>`
     select status, count(*)::int as n from api_requests where api_key_id = ${apiKeyId} group by 1 order by 1`;
   expect([...counted]).toEqual([
     { status: 200, n: 2_000 },
@@ -238,10 +234,8 @@ test("entries older than seven days are deleted", async () => {
   await world.api("GET", "/api/emails", { token });
   await world.api("GET", "/api/templates", { token });
   await world.deps.requestLog.flush();
-  await world.deps
-    .hot`update api_requests set created_at = now() - interval '169 hours' where path = '/api/emails'`;
-  await world.deps
-    .hot`update api_requests set created_at = now() - interval '167 hours' where path = '/api/templates'`;
+  await world.hot`update api_requests set created_at = now() - interval '169 hours' where path = '/api/emails'`;
+  await world.hot`update api_requests set created_at = now() - interval '167 hours' where path = '/api/templates'`;
   await deleteOldRecords(world.deps, () => true);
   expect((await list()).map(({ endpoint }) => endpoint)).toEqual(["/templates"]);
 });

@@ -6,8 +6,10 @@ import { tick } from "#server/delivery/tick";
 import { PROVIDER_CLASSES } from "#server/mail/provider-class";
 import { createPrometheus } from "#server/platform/telemetry/prometheus";
 import { REPLY_CLASSES } from "#server/shared/reply-classes";
+import { forAllTests } from "../support/fixtures";
 import { projectRoot } from "../support/processes/processes";
 import { deliverDue } from "../support/pump-engine";
+import { rejected } from "../support/rejected";
 import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
 import { type HttpSink, startHttpSink } from "../support/servers/http-sink";
@@ -159,11 +161,7 @@ describe("an installation under load", () => {
 });
 
 describe("the route", () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await createWorld({ metricsToken });
-  });
-  afterAll(() => world.close());
+  const world = forAllTests(() => createWorld({ metricsToken }));
 
   test("is 401 with a wrong token, and reads nothing from the database for it", async () => {
     const { token } = await world.key();
@@ -190,11 +188,9 @@ describe("the route", () => {
   test("is 404 while no token is configured, and names the setting", async () => {
     const server = await startRest({ ...world.deps, metricsToken: null });
     for (const token of ["", "null", metricsToken]) {
-      const { status, body } = await callApi(server.baseUrl, "GET", "/api/metrics", { token });
-      expect({ status, message: body.message }).toEqual({
-        status: 404,
-        message: expect.stringContaining("BACKSTAMP_METRICS_TOKEN"),
-      });
+      expect(await callApi(server.baseUrl, "GET", "/api/metrics", { token })).toMatchObject(
+        rejected(404, "BACKSTAMP_METRICS_TOKEN"),
+      );
     }
     await server.close();
   });

@@ -13,7 +13,7 @@ const { id: two } = await world.domain("two.example.com");
 await (await world.otherTeam()).domain("foreign.example");
 
 const call = (token: string, method: string, path: string, body?: unknown) =>
-  world.api(method, path, { token, ...(body === undefined ? {} : { body }) });
+  world.api(method, path, { token, body });
 const from = (domain: string) => ({
   from: `Ann <ann@${domain}>`,
   to: "delivered@backstamp.test",

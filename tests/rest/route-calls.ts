@@ -86,8 +86,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
       }),
     webhooks: async (by) => {
       // A team has a maximum number of endpoints, and no test needs older ones.
-      await world.deps
-        .hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
+      await world.hot`delete from webhooks where id in (select id from webhooks order by id desc offset 20)`;
       return world.api("POST", "/api/webhooks", { token: by, body: WEBHOOK });
     },
     suppressions: (by) =>
@@ -114,12 +113,12 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     },
     "POST /api/emails/{id}/retry": async (by) => {
       const made = await world.api("POST", "/api/emails", { token: by, body: EMAIL });
-      await world.deps.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
+      await world.hot`update deliveries set status = 'failed' where email_id = ${String(made.body.id)}`;
       return made;
     },
     "POST /api/emails/{id}/settle": async (by) => {
       const made = await world.api("POST", "/api/emails", { token: by, body: EMAIL });
-      await world.deps.hot`update deliveries set status = 'unknown' where email_id = ${String(made.body.id)}`;
+      await world.hot`update deliveries set status = 'unknown' where email_id = ${String(made.body.id)}`;
       return made;
     },
   };

@@ -133,5 +133,5 @@ test("an upload that is aborted in the middle stores nothing", async () => {
   ].join("\r\n");
   await callRaw(world.baseUrl, head);
   await world.deps.requestLog.flush();
-  expect(await world.deps.hot`select 1 from suppressions`).toHaveLength(0);
+  expect(await world.hot`select 1 from suppressions`).toHaveLength(0);
 });

@@ -1,9 +1,8 @@
 import { afterAll, expect, test } from "vitest";
-import { createRelay } from "#server/mail/transport/relay";
-import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addPastedSuppressions } from "#server/services/suppressions/transfer";
 import { arf, dsn, failed } from "../mail/bounce/messages";
 import { deliverDue, sendDueEvents } from "../support/pump-engine";
+import { transportTo } from "../support/relays";
 import { startHttpSink } from "../support/servers/http-sink";
 import { fakeSendgrid } from "../support/servers/providers";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
@@ -42,9 +41,7 @@ async function accepted(address: string) {
   const fake = fakeSendgrid();
   const relayId = await app.relayOf(fake);
   const sent = await app.sent(relayId, fake, [address]);
-  const [row] = await app.world.deps.hot<
-    { id: string }[]
-  >`select id from deliveries where email_id = ${sent.id}`;
+  const [row] = await app.world.hot<{ id: string }[]>`select id from deliveries where email_id = ${sent.id}`;
   const returnPath = `${app.world.deps.recipientTokens.returnPath(row?.id ?? "")}@bounces.example.com`;
   return { ...sent, fake, relayId, returnPath };
 }
@@ -60,9 +57,7 @@ const receive = (raw: Buffer) =>
 const CAUSES: Record<string, [act: (address: string) => Promise<string | null>, entry: object]> = {
   "a hard bounce by SMTP reply": [
     async (address) => {
-      const url = parseSmtpUrl(`smtp://127.0.0.1:${server.port}`);
-      if (!url.ok) throw new Error(url.fault);
-      const transport = createRelay(url.target);
+      const transport = transportTo(server);
       const email = { from: "Ann <ann@example.org>", to: address, subject: "Hello", text: "Hello" };
       const { body } = await app.world.api("POST", "/api/emails", { token, body: email });
       await deliverDue(app.world.withTransport(transport));

@@ -7,7 +7,7 @@ type Entry = { email: string; origin: string; source_id: string | null; lists_on
 const world = await openWorld();
 const { token } = await world.key();
 beforeEach(async () => {
-  await world.deps.hot`delete from suppressions`;
+  await world.hot`delete from suppressions`;
 });
 
 const download = async () => (await world.api("GET", "/api/suppressions/csv", { token })).text;
@@ -29,7 +29,7 @@ async function entries(by = token): Promise<Entry[]> {
 async function fill(): Promise<string> {
   const newEmail = { from: "ann@backstamp.test", to: "bounced@backstamp.test", subject: "Hello", html: "x" };
   const { body } = await world.api("POST", "/api/emails", { token, body: newEmail });
-  await world.deps.hot`
+  await world.hot`
     insert into suppressions (team_id, id, address, origin, source_email_id, lists_only) values
       (${world.id}, gen_random_uuid(), 'a@example.com', 'bounce', ${String(body.id)}, false),
       (${world.id}, gen_random_uuid(), 'b@example.com', 'complaint', null, false),
@@ -43,7 +43,7 @@ test("an exported list can be imported with the origin, source and scope of ever
   const before = await entries();
   const file = await download();
   expect(file.split("\r\n")[0]).toBe("email,origin,source_id,lists_only,created_at");
-  await world.deps.hot`delete from suppressions`;
+  await world.hot`delete from suppressions`;
   expect((await upload(file)).body).toMatchObject({ added: 4, existing: 0, faulty: 0 });
   expect(await entries()).toEqual(before);
   expect(before[0]).toEqual({

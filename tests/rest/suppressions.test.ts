@@ -1,19 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { deliverDue } from "../support/pump-engine";
-import { openWorld } from "../support/world";
+import { rejected } from "../support/rejected";
+import { openTestApp } from "./test-app";
 
 type Entry = { id: string; email: string; origin: string; source_id: string | null; created_at: string };
 
 /** As many as the connections for transactions, because a call that waits too long for one gets 503. */
 const batchesAtOnce = 8;
 
-const world = await openWorld({ connectionsMax: 2 * batchesAtOnce });
-const { token } = await world.key();
+const { world, call } = await openTestApp({ connectionsMax: 2 * batchesAtOnce });
 beforeEach(async () => {
-  await world.deps.hot`delete from suppressions`;
+  await world.hot`delete from suppressions`;
 });
 
-const call = (method: string, path: string, body?: object) => world.api(method, path, { token, body });
 const add = async (email: string) => String((await call("POST", "/api/suppressions", { email })).body.id);
 const list = async (query = "") =>
   (await call("GET", `/api/suppressions${query}`)).body as { has_more: boolean; data: Entry[] };
@@ -64,22 +62,14 @@ describe("an address", () => {
 });
 
 describe("the list", () => {
-  test("supports both cursors, newest first, and a filter by origin", async () => {
+  test("can be filtered by origin", async () => {
     for (const name of ["a", "b", "c", "d"]) await add(`${name}@example.com`);
-    await world.deps.hot`update suppressions set origin = 'bounce' where address like 'b@%'`;
-    await world.deps.hot`update suppressions set origin = 'complaint' where address like 'c@%'`;
-    const newest = await list("?limit=2");
-    expect(newest.data.map(({ email }) => email)).toEqual(["d@example.com", "c@example.com"]);
-    expect(newest.has_more).toBe(true);
-    const older = await list(`?limit=2&after=${newest.data[1]?.id}`);
-    expect(older.data.map(({ email }) => email)).toEqual(["b@example.com", "a@example.com"]);
-    expect(older.has_more).toBe(false);
-    expect(await emails(`?limit=1&before=${older.data[0]?.id}`)).toEqual(["c@example.com"]);
+    await world.hot`update suppressions set origin = 'bounce' where address like 'b@%'`;
+    await world.hot`update suppressions set origin = 'complaint' where address like 'c@%'`;
     expect(await emails("?origin=bounce")).toEqual(["b@example.com"]);
     expect(await emails("?origin=complaint")).toEqual(["c@example.com"]);
     expect(await emails("?origin=manual")).toEqual(["d@example.com", "a@example.com"]);
-    const unknown = await call("GET", "/api/suppressions?origin=spam");
-    expect(unknown).toMatchObject({ status: 422, body: { message: expect.stringContaining("complaint") } });
+    expect(await call("GET", "/api/suppressions?origin=spam")).toMatchObject(rejected(422, "complaint"));
   });
 });
 
@@ -169,24 +159,4 @@ test("subscribed endpoints get one event for each added and removed entry", asyn
     ["suppression.removed", "ann@example.com"],
     ["suppression.removed", "ben@example.com"],
   ]);
-});
-
-test("an email to a suppressed address has a suppressed event with the reason", async () => {
-  await add("delivered@backstamp.test");
-  const newEmail = {
-    from: "ann@backstamp.test",
-    to: "delivered@backstamp.test",
-    subject: "Hello",
-    html: "<p>Hi</p>",
-  };
-  const { id } = (await call("POST", "/api/emails", newEmail)).body;
-  await deliverDue(world.withTransport(null));
-  const suppressed = {
-    type: "email.suppressed",
-    recipient: "delivered@backstamp.test",
-    data: { suppressed_by: "manual", reason: expect.stringMatching(/suppression list/) },
-  };
-  const email = (await call("GET", `/api/emails/${id}`)).body;
-  expect(email).toMatchObject({ status: "suppressed", last_event: "suppressed" });
-  expect((email.events as object[]).at(-1)).toMatchObject(suppressed);
 });

@@ -1,10 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openWorld } from "../support/world";
+import { openTestApp } from "./test-app";
 
-const world = await openWorld();
-const { token } = await world.key();
-
-const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
+const { world, call } = await openTestApp();
 
 describe("a template is rejected with a message that names the field", () => {
   const uuid = "018f0000-0000-7000-8000-000000000000";

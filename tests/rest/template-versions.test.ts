@@ -1,18 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { openWorld } from "../support/world";
+import { openTestApp } from "./test-app";
 
 type Version = { id: string; number: number; status: string; subject: string | null };
 
 // A call that waits too long for one of these connections gets 503.
-const world = await openWorld({ connectionsMax: 16 });
-const { token } = await world.key();
-
-const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
-const ok = async (method: string, path: string, body?: unknown) => {
-  const reply = await call(method, path, body);
-  expect(reply.status, reply.text).toBeLessThan(300);
-  return reply.body;
-};
+const { world, call, ok } = await openTestApp({ connectionsMax: 16 });
 
 let made = 0;
 /** Creates a published template; returns its id and alias. */

@@ -1,27 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { openWorld } from "../support/world";
+import { rejected } from "../support/rejected";
+import { openTestApp } from "./test-app";
 
-const world = await openWorld();
-const { token } = await world.key();
+const { world, call, ok } = await openTestApp();
 
-const call = (method: string, path: string, body?: unknown) => world.api(method, path, { token, body });
-
-async function make(body: object = {}): Promise<string> {
-  const reply = await call("POST", "/api/templates", {
-    name: "Welcome",
-    html: "<p>Hi {{NAME}}</p>",
-    ...body,
-  });
-  expect(reply.status, reply.text).toBe(201);
-  expect(reply.body).toEqual({ object: "template", id: expect.any(String) });
-  return String(reply.body.id);
-}
-
-async function show(idOrAlias: string): Promise<Record<string, unknown>> {
-  const { status, body, text } = await call("GET", `/api/templates/${idOrAlias}`);
-  expect(status, text).toBe(200);
-  return body;
-}
+const make = async (body: object = {}) => {
+  const content = { name: "Welcome", html: "<p>Hi {{NAME}}</p>", ...body };
+  return String((await ok("POST", "/api/templates", content)).id);
+};
+const show = (idOrAlias: string) => ok("GET", `/api/templates/${idOrAlias}`);
 
 /** Sends an email with a template and reads it back. */
 async function sendWith(template: object, fields: object = {}): Promise<Record<string, unknown>> {
@@ -38,41 +25,29 @@ async function sendWith(template: object, fields: object = {}): Promise<Record<s
 
 describe("a template", () => {
   test("is published on creation, and can be read by id and by alias", async () => {
-    const id = await make({
-      alias: "welcome-1",
-      subject: "Welcome, {{NAME}}",
-      from: "Ann <ann@example.org>",
-      reply_to: "office@example.org",
-      text: "Hi {{NAME}}",
-      variables: [
-        { key: "NAME", type: "string", fallback_value: "you" },
-        { key: "AGE", type: "number" },
-      ],
-    });
-    const whole = {
-      object: "template",
-      id,
-      name: "Welcome",
+    const content = {
       alias: "welcome-1",
       subject: "Welcome, {{NAME}}",
       from: "Ann <ann@example.org>",
       reply_to: ["office@example.org"],
-      html: "<p>Hi {{NAME}}</p>",
       text: "Hi {{NAME}}",
-      status: "published",
-      published_at: expect.stringMatching(/Z$/),
-      created_at: expect.stringMatching(/Z$/),
-      updated_at: expect.stringMatching(/Z$/),
-      has_unpublished_versions: false,
-      current_version_id: expect.any(String),
-      published_version_id: expect.any(String),
       variables: [
-        expect.objectContaining({ key: "NAME", type: "string", fallback_value: "you" }),
-        expect.objectContaining({ key: "AGE", type: "number", fallback_value: null }),
+        { key: "NAME", type: "string", fallback_value: "you" },
+        { key: "AGE", type: "number", fallback_value: null },
       ],
     };
-    expect(await show(id)).toEqual(whole);
-    expect(await show("welcome-1")).toEqual(whole);
+    const id = await make(content);
+    for (const name of [id, "welcome-1"])
+      expect(await show(name)).toMatchObject({
+        ...content,
+        object: "template",
+        id,
+        status: "published",
+        published_at: expect.stringMatching(/Z$/),
+        has_unpublished_versions: false,
+        current_version_id: expect.any(String),
+        published_version_id: expect.any(String),
+      });
   });
 
   test("requires only a name and HTML, and gets its variables from the placeholders", async () => {
@@ -148,40 +123,30 @@ describe("a template", () => {
 
   test("can use an alias of another team, but not of its own team", async () => {
     await make({ alias: "shared" });
-    const taken = await call("POST", "/api/templates", { name: "x", html: "x", alias: "shared" });
-    expect(taken.status).toBe(409);
-    expect(taken.body.message).toMatch(/alias "shared"/);
-    const { token: foreign } = await (await world.otherTeam()).key();
-    const free = await world.api("POST", "/api/templates", {
-      token: foreign,
-      body: { name: "x", html: "x", alias: "shared" },
-    });
-    expect(free.status).toBe(201);
+    expect(await call("POST", "/api/templates", { name: "x", html: "x", alias: "shared" })).toMatchObject(
+      rejected(409, /alias "shared"/),
+    );
+    const { token } = await (await world.otherTeam()).key();
+    expect(
+      (await call("POST", "/api/templates", { name: "x", html: "x", alias: "shared" }, token)).status,
+    ).toBe(201);
   });
 });
 
-test("the list is sorted newest first and has no content", async () => {
-  const { token: key } = await (await world.otherTeam()).key();
-  const ids: string[] = [];
-  for (let n = 0; n < 21; n++) {
-    const body = { name: `T${n}`, html: "x", alias: n === 20 ? "newest" : undefined };
-    ids.unshift(String((await world.api("POST", "/api/templates", { token: key, body })).body.id));
-  }
-  const list = async (query: string) => {
-    const { body } = await world.api("GET", `/api/templates${query}`, { token: key });
-    return { ...body, ids: (body.data as { id: string }[]).map(({ id }) => id) };
-  };
-  const first = await list("");
-  expect(first).toMatchObject({ object: "list", has_more: true, ids: ids.slice(0, 20) });
-  expect((first as unknown as { data: object[] }).data[0]).toEqual({
-    id: ids[0],
-    name: "T20",
-    alias: "newest",
-    status: "published",
-    published_at: expect.any(String),
-    created_at: expect.any(String),
-    updated_at: expect.any(String),
-  });
+test("the list has no content", async () => {
+  const id = await make({ name: "Newest", alias: "newest" });
+  const { data } = await ok("GET", "/api/templates?limit=1");
+  expect(data).toEqual([
+    {
+      id,
+      name: "Newest",
+      alias: "newest",
+      status: "published",
+      published_at: expect.any(String),
+      created_at: expect.any(String),
+      updated_at: expect.any(String),
+    },
+  ]);
 });
 
 describe("an email with a template", () => {
@@ -206,15 +171,6 @@ describe("an email with a template", () => {
       from: "ann@example.org",
       reply_to: ["x@example.org"],
       subject: "Hello",
-    });
-  });
-
-  test("escapes values in HTML except in triple braces, and never parses values for tags", async () => {
-    const id = await make({ html: "{{A}}|{{{A}}}|{{{B}}}", subject: "{{A}}" });
-    const variables = { A: "<b>&\"'</b>", B: "{{A}}" };
-    expect(await sendWith({ id, variables }, { subject: undefined })).toMatchObject({
-      html: "&lt;b&gt;&amp;&quot;&#39;&lt;/b&gt;|<b>&\"'</b>|{{A}}",
-      subject: "<b>&\"'</b>",
     });
   });
 
@@ -265,25 +221,11 @@ describe("an email with a template", () => {
     expect(refused.status).toBe(422);
   });
 
-  test("is rejected if a value breaks the subject, or if there is no subject", async () => {
-    const id = await make({ subject: "Hi {{NAME}}" });
-    const broken = await sendWith(
-      { id, variables: { NAME: "a\nBcc: x@example.com" } },
-      { subject: undefined },
-    );
-    expect(broken).toMatchObject({ status: 422, message: expect.stringMatching(/`subject`.*one line/) });
-    const bare = await make({ html: "x" });
-    expect(await sendWith({ id: bare }, { subject: undefined })).toMatchObject({
+  test("is rejected if there is no subject", async () => {
+    const id = await make({ html: "x" });
+    expect(await sendWith({ id }, { subject: undefined })).toMatchObject({
       status: 422,
       message: expect.stringMatching(/`subject`/),
-    });
-  });
-
-  test("is rejected if the rendered text is too long", async () => {
-    const id = await make({ html: "{{{A}}}".repeat(4_000) });
-    expect(await sendWith({ id, variables: { A: "x".repeat(2_000) } })).toMatchObject({
-      status: 422,
-      message: expect.stringMatching(/`html` is longer/),
     });
   });
 });

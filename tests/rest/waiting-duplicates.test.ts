@@ -4,6 +4,7 @@ import { type Database, openDatabase } from "#db/client";
 import { fingerprintOf } from "#server/services/emails/accept/fingerprint";
 import { insertSubmissions } from "#server/services/emails/accept/insert-submissions";
 import { openWorld } from "../support/world";
+import { EMAIL as VALID } from "./test-app";
 
 const heldKeys = 6;
 
@@ -13,12 +14,7 @@ const { token } = await world.key({ limits: { "POST /api/emails": 1_000 } });
 const elsewhere = openDatabase(world.databaseUrl, { connectionsMax: 2 * heldKeys + 2 });
 afterAll(() => elsewhere.close());
 
-const EMAIL = {
-  from: "ann@backstamp.test",
-  to: "delivered@backstamp.test",
-  subject: "Once",
-  html: "<p>Hello</p>",
-};
+const EMAIL = { ...VALID, subject: "Once" };
 const post = (key?: string) =>
   world.api("POST", "/api/emails", {
     token,

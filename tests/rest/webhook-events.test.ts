@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forAllTests } from "../support/fixtures";
+import { rejected } from "../support/rejected";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
-beforeAll(async () => {
-  world = await createWebhookWorld();
-});
+const world = forAllTests(() => createWebhookWorld());
 // Events of other tests must not be sent to the endpoints of this one, nor counted.
 beforeEach(async () => {
   await world.hot`delete from emails`;
   await world.hot`delete from webhook_deliveries`;
   await world.hot`delete from webhooks`;
 });
-afterAll(() => world.close());
 
 const ENDPOINT = "https://example.com/hooks";
 const call = (method: string, path: string, body?: unknown) =>
-  world.api(method, path, { token: world.token, ...(body === undefined ? {} : { body }) });
+  world.api(method, path, { token: world.token, body });
 
 describe("event deliveries of an endpoint", () => {
   async function createThreeOutcomes() {
@@ -26,7 +24,7 @@ describe("event deliveries of an endpoint", () => {
     await world.sendDue();
     await world.sendByApi();
     await world.sendDue();
-    await world.deps.hot`update webhook_deliveries set status = 'failed' where status = 'pending'`;
+    await world.hot`update webhook_deliveries set status = 'failed' where status = 'pending'`;
     await world.sendByApi();
     await world.sendDue();
     return { id, sink };
@@ -132,12 +130,11 @@ describe("replay", () => {
     const sink = await world.sink();
     const { id } = await world.endpoint(sink, ["email.queued"]);
     await world.sendByApi();
-    await world.deps
-      .hot`update webhook_deliveries set status = 'attempting', leased_until = now() + interval '1 min'`;
+    await world.hot`update webhook_deliveries set status = 'attempting', leased_until = now() + interval '1 min'`;
     const [delivery] = await world.eventsOf(id);
-    const reply = await call("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`);
-    expect(reply.status).toBe(409);
-    expect(reply.body.message).toMatch(/being sent/);
+    expect(await call("POST", `/api/webhooks/${id}/events/${delivery?.id}/replay`)).toMatchObject(
+      rejected(409, /being sent/),
+    );
   });
 
   test("of a time range replays only the failed event deliveries", async () => {
@@ -147,7 +144,7 @@ describe("replay", () => {
     const events = await world.eventsOf(id);
     const at = (n: number) => `2026-03-0${n}T12:00:00.000Z`;
     for (const [index, { id: event }] of events.entries())
-      await world.deps.hot`
+      await world.hot`
         update webhook_deliveries set status = ${index === 1 ? "success" : "failed"}, created_at = ${at(index + 1)}
         where id = ${event}`;
     const replay = (body: Record<string, unknown>) => world.ok("POST", `/api/webhooks/${id}/replay`, body);
@@ -172,7 +169,7 @@ describe("replay", () => {
 
   test("of more events than one call handles continues at `next_since`", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.queued"]);
-    await world.deps.hot`
+    await world.hot`
       insert into webhook_deliveries (id, team_id, webhook_id, type, payload, status, created_at)
       select uuid_v7(), team_id, id, 'email.queued', '{}', 'failed', '2026-03-01T00:00:00Z'::timestamptz + n * interval '1 s'
       from webhooks, generate_series(1, 5100) as n`;
@@ -181,8 +178,8 @@ describe("replay", () => {
     const second = await world.ok("POST", `/api/webhooks/${id}/replay`, { since: first.next_since });
     expect(second).toMatchObject({ count: 100, has_more: false });
     // Each request is a replay of its own range.
-    const entries = await world.deps
-      .hot`select detail from audit_log where action = 'webhook.replayed' and subject_id = ${id} order by id`;
+    const entries =
+      await world.hot`select detail from audit_log where action = 'webhook.replayed' and subject_id = ${id} order by id`;
     expect(entries.map(({ detail }) => [detail.since, detail.count])).toEqual([
       ["2026-03-01T00:00:00.000Z", 5_000],
       ["2026-03-01T01:23:21.000Z", 100],
@@ -198,10 +195,7 @@ describe("replay", () => {
       [{ since: "2026-03-01T00:00:00Z", status: "pending" }, /`status`/],
       [{ since: "2026-03-01T00:00:00Z", type: "email.nothing" }, /`type`/],
     ] as const)
-      expect(await call("POST", `/api/webhooks/${id}/replay`, body)).toMatchObject({
-        status: 422,
-        body: { message: expect.stringMatching(message) },
-      });
+      expect(await call("POST", `/api/webhooks/${id}/replay`, body)).toMatchObject(rejected(422, message));
   });
 });
 
@@ -236,9 +230,9 @@ describe("a test event", () => {
 
   test("has a type to which the endpoint subscribes", async () => {
     const { id } = await world.endpoint(ENDPOINT, ["email.sent"]);
-    const reply = await call("POST", `/api/webhooks/${id}/test?type=email.bounced`);
-    expect(reply.status).toBe(422);
-    expect(reply.body.message).toMatch(/email\.sent/);
+    expect(await call("POST", `/api/webhooks/${id}/test?type=email.bounced`)).toMatchObject(
+      rejected(422, /email\.sent/),
+    );
     expect((await call("POST", `/api/webhooks/${id}/test?type=nothing`)).status).toBe(422);
   });
 });
@@ -253,8 +247,6 @@ test("a disabled endpoint rejects tests and replays, and the error names the sol
     [`/api/webhooks/${id}/events/${delivery?.id}/replay`, undefined],
     [`/api/webhooks/${id}/replay`, { since: "2026-03-01T00:00:00Z" }],
   ] as const) {
-    const reply = await call("POST", path, body);
-    expect(reply.status).toBe(409);
-    expect(reply.body.message).toMatch(/Enable it first/);
+    expect(await call("POST", path, body)).toMatchObject(rejected(409, /Enable it first/));
   }
 });

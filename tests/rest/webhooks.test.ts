@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { WEBHOOK_EVENTS } from "#server/services/webhooks/events/types";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forAllTests } from "../support/fixtures";
+import { createWebhookWorld } from "../support/webhook-world";
 
-let world: WebhookWorld;
-beforeAll(async () => {
-  world = await createWebhookWorld();
-});
+const world = forAllTests(() => createWebhookWorld());
 beforeEach(async () => {
   await world.hot`delete from webhooks`;
 });
-afterAll(() => world.close());
 
 const ENDPOINT = "https://example.com/hooks";
 const call = (method: string, path: string, body?: unknown) =>
-  world.api(method, path, { token: world.token, ...(body === undefined ? {} : { body }) });
+  world.api(method, path, { token: world.token, body });
 const create = (body: unknown) => call("POST", "/api/webhooks", body);
 
 describe("endpoints", () => {

@@ -1,17 +1,12 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Sdk, VERSIONS } from "./clients";
-import { data, errorOf, startTestServer, type TestAccount } from "./test-server";
+import { expect, test } from "vitest";
+import type { Sdk } from "./clients";
+import { data, describeClients, errorOf, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
 const FORBIDDEN = { error: "Insufficient API key permissions" };
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   test("a key with full access works immediately, is listed, can be renamed, and is rejected after its removal", async () => {
     const { sdk, mail } = account;
     const { id, token } = await data(sdk.apiKeys.create({ name: "Whole", permission: "full_access" }));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Sdk, VERSIONS } from "./clients";
-import { data, startTestServer, type TestAccount } from "./test-server";
+import { expect, test } from "vitest";
+import type { Sdk } from "./clients";
+import { data, describeClients, startTestServer } from "./test-server";
 
 type Attachments = NonNullable<Parameters<Sdk["emails"]["send"]>[0]["attachments"]>;
 
@@ -13,11 +13,7 @@ const files = await testServer.world.sink(({ path }) =>
   path === "/report.pdf" ? { status: 200, body: bytes } : { status: 404, body: "no" },
 );
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
+describeClients(testServer, (client, account) => {
   const send = (attachments: Attachments) => account.sdk.emails.send({ ...account.mail, attachments });
   const sentFilesOf = async (attachments: Attachments) => {
     const { id } = await data(send(attachments));

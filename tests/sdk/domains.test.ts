@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Listed, publish, startZone } from "../support/servers/zone";
-import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import { data, describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const { zone, peer } = await startZone();
 const testServer = await startTestServer({
@@ -15,11 +14,9 @@ const RECORDS = ["SPF", "DKIM", "Receiving", "Tracking", "TrackingCAA"];
 const TYPES = ["MX", "TXT", "CNAME", "CAA"];
 const STATUSES = ["not_started", "pending", "verified", "failed", "temporary_failure"];
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
+describeClients(testServer, (_client, account) => {
   let name: string;
-  beforeAll(async () => {
-    account = await testServer.account(client);
+  beforeAll(() => {
     name = `new-${account.domain}`.replace(".example.org", ".example");
   });
 

@@ -1,17 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createElement } from "react";
-import { beforeAll, describe, expect, test } from "vitest";
-import { CLIENTS, VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import { describe, expect, test } from "vitest";
+import { CLIENTS } from "./clients";
+import { data, describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   test("an email with only HTML is sent with a generated text part, and can be read back", async () => {
     const { sdk, mail } = account;
     const sent = await data(sdk.emails.send({ ...mail, html: "<h1>Hi</h1><p>Ben</p>" }));

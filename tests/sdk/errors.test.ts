@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
-import { idempotencyKeys } from "#db/schema/emails";
+import { expect, test } from "vitest";
 import type { ErrorCode } from "#server/platform/errors";
-import { openDeps } from "../support/deps";
-import { createGate } from "../support/gate";
-import { startRest } from "../support/rest";
-import { type Sdk, VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import type { Sdk } from "./clients";
+import { data, describeClients, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
 
-const testServer = await startTestServer({ bodyMaxBytes: 1_000_000, connectionsMax: 8 });
+const testServer = await startTestServer({ bodyMaxBytes: 1_000_000 });
 
 type Case = {
   /** The error that the client returns. */
@@ -23,7 +19,7 @@ const send = ({ sdk, mail }: TestAccount, change: object) =>
 type ConnectionError = "too_slow";
 type DatabaseError = "idempotency_running" | "unavailable" | "internal";
 
-/** Every error that a caller can get, except those of the database, which follow. */
+/** Every error that a caller can get, except those of the database. */
 const CASES: Record<
   Exclude<ErrorCode, "unauthorized" | "rate_limited" | ConnectionError | DatabaseError>,
   Case
@@ -99,12 +95,7 @@ const CASES: Record<
 /** The server does not distinguish versions, so the older one gets one error of each shape and source. */
 const FOR_OLDER: string[] = ["bad_json", "forbidden", "not_found", "missing_field"];
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   const cases = Object.entries(CASES).filter(([code]) => client.isNewest || FOR_OLDER.includes(code));
   test.each(cases)("%s has the shape of the client's types", async (_, { error, cause }) => {
     expect(await errorOf(cause(account))).toEqual(error);
@@ -141,61 +132,4 @@ describe.each(VERSIONS)("$name", (client) => {
       expect(await errorOf(sdk.get(path))).toEqual(errorWith(404, "not_found", /Use \/api\/emails/));
     expect(await errorOf(send(account, { html: 7 }))).toEqual(errorWith(422, "validation_error", /`html`/));
   });
-});
-
-test("errors of the database differ from errors of the caller", async () => {
-  const { world } = testServer;
-  const { hot, db } = world.deps;
-  const [{ name } = { name: "" }] = await hot<{ name: string }[]>`select current_database() as name`;
-  await hot.unsafe(`alter role current_user in database "${name}" set lock_timeout = '100ms'`);
-  // Connections behind a pooler have the limits of their role.
-  const { deps, close } = openDeps(world.databaseUrl, { pooled: true });
-  const impatient = await startRest(deps);
-  const accounts = await Promise.all(VERSIONS.map((client) => testServer.account(client)));
-  const sdks = await Promise.all(
-    accounts.map(async ({ team }, n) =>
-      VERSIONS[n]?.open(Number(new URL(impatient.baseUrl).port), (await team.key()).token),
-    ),
-  );
-  const idempotencyKey = "held";
-  // A first request that does not end, and a locked table.
-  const [held, released] = [createGate(), createGate()];
-  const holding = db.transaction(async (tx) => {
-    await tx.insert(idempotencyKeys).values(
-      accounts.map(({ team }) => ({
-        teamId: team.id,
-        route: "POST /api/emails",
-        key: idempotencyKey,
-        fingerprint: new Uint8Array(32),
-        status: 200,
-        answer: { id: "of the first" },
-      })),
-    );
-    await tx.execute("lock table suppressions in access exclusive mode");
-    held.open();
-    await released.passed;
-  });
-  await Promise.race([held.passed, holding]);
-  for (const [n, sdk] of sdks.entries()) {
-    const mail = accounts[n]?.mail as TestAccount["mail"];
-    expect(await errorOf(sdk?.emails.send(mail, { idempotencyKey }) as never)).toEqual(
-      errorWith(409, "concurrent_idempotent_requests", /still in progress/),
-    );
-    expect(await errorOf(sdk?.suppressions.list() as never)).toEqual(
-      errorWith(503, "application_error", /again/),
-    );
-  }
-  released.open();
-  await holding;
-  await impatient.close();
-  await close();
-
-  await hot`alter table suppressions rename to lost`;
-  await hot`create view suppressions as select * from lost where 1 / (select 0) > 0`;
-  for (const { sdk } of accounts)
-    expect(await errorOf(sdk.suppressions.list())).toEqual(
-      errorWith(500, "internal_server_error", /request id/),
-    );
-  await hot`drop view suppressions`;
-  await hot`alter table lost rename to suppressions`;
 });

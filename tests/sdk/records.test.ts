@@ -1,16 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test, vi } from "vitest";
-import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import { expect, test, vi } from "vitest";
+import { data, describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   test("the request log contains the user agent of the client", async () => {
     const { sdk, mail } = account;
     const sent = await data(sdk.emails.send(mail));

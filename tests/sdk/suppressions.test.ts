@@ -1,15 +1,9 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import { expect, test } from "vitest";
+import { data, describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   test("an address is added, read by address or id, and removed", async () => {
     const { sdk } = account;
     const email = "odd+one%20/two@example.net";

@@ -1,15 +1,10 @@
 import { createElement } from "react";
-import { beforeAll, describe, expect, test } from "vitest";
-import { VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import { expect, test } from "vitest";
+import { data, describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
+describeClients(testServer, (client, account) => {
   const one = (id: string) => ({ object: "template", id });
 
   test("a template is created and published in one chain, and can be read back", async () => {

@@ -1,14 +1,15 @@
 import PostalMime, { type Email } from "postal-mime";
 import type { ErrorResponse as Known } from "resend";
 import type { ErrorResponse as KnownBefore } from "resend-6.22";
-import { afterAll, expect, vi } from "vitest";
+import { afterAll, describe, expect, vi } from "vitest";
 import { silentLog } from "#server/platform/log";
 import { openHttpServer } from "#server/startup/http/node";
 import { createRestApi } from "#server/startup/http/rest-endpoint";
 import type { DepsOptions } from "../support/deps";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forAllTests } from "../support/fixtures";
+import { createWebhookWorld } from "../support/webhook-world";
 import type { KeyOptions, TestTeam } from "../support/world";
-import { API_HOST, type Client, resolveAllHostsToLoopback, type Sdk } from "./clients";
+import { API_HOST, type Client, resolveAllHostsToLoopback, type Sdk, VERSIONS } from "./clients";
 
 /** A separate team for one client, with a verified domain. */
 export type TestAccount = {
@@ -25,17 +26,7 @@ export type TestAccount = {
  * A Backstamp behind the product's HTTP server, used only through the official client. It closes after the
  * tests of the file.
  */
-export type TestServer = {
-  world: WebhookWorld;
-  port: number;
-  account(client: Client): Promise<TestAccount>;
-  /** The client with this token. */
-  open(client: Client, token: string): Sdk;
-  /** Delivers due email, and parses a sent message. */
-  sentMessage(id: string): Promise<Email>;
-};
-
-export async function startTestServer(options: DepsOptions = {}): Promise<TestServer> {
+export async function startTestServer(options: DepsOptions = {}) {
   const world = await createWebhookWorld(options);
   const server = await openHttpServer({
     host: "127.0.0.1",
@@ -68,7 +59,8 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
     open: openClient,
     world,
     port: server.port,
-    async account(client) {
+    /** A team with a verified domain and a key, and the client for them. */
+    async account(client: Client): Promise<TestAccount> {
       const team = await world.otherTeam(client.name);
       const domain = `s${++count}.example.org`;
       await team.domain(domain);
@@ -81,14 +73,30 @@ export async function startTestServer(options: DepsOptions = {}): Promise<TestSe
       };
       return { team, sdk: await open(), domain, mail, with: open };
     },
-    async sentMessage(id) {
+    /** The message of an email, after its delivery. */
+    async sentMessage(id: string): Promise<Email> {
       await world.sendDue();
-      const [kept] = await world.deps.hot<{ raw: Uint8Array }[]>`
+      const [kept] = await world.hot<{ raw: Uint8Array }[]>`
         select raw from captured_messages where email_id = ${id}`;
       if (!kept) throw new Error("The email was not sent");
       return PostalMime.parse(kept.raw);
     },
   };
+}
+
+export type TestServer = Awaited<ReturnType<typeof startTestServer>>;
+
+/** The tests of each version of the client, each with an account of its own. */
+export function describeClients(
+  server: TestServer,
+  tests: (client: Client, account: TestAccount) => void,
+): void {
+  describe.each(VERSIONS)("$name", (client) =>
+    tests(
+      client,
+      forAllTests(() => server.account(client)),
+    ),
+  );
 }
 
 type Answer<T> = { data: T | null; error: unknown; headers: Record<string, string> | null };

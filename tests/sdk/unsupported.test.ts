@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
-import { type Sdk, VERSIONS } from "./clients";
-import { errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import { expect, test } from "vitest";
+import type { Sdk } from "./clients";
+import { describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
@@ -33,12 +33,7 @@ const ABSENT_FROM_NEWEST: Record<string, (sdk: Sdk) => Call> = {
   "broadcasts.duplicate": (sdk) => sdk.broadcasts.duplicate(id),
 };
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   test("every call of a feature that Backstamp does not have gets a 404", async () => {
     const absent = { ...ABSENT, ...(client.isNewest ? ABSENT_FROM_NEWEST : {}) };
     for (const [name, call] of Object.entries(absent))

@@ -1,8 +1,8 @@
 import { Webhook } from "standardwebhooks";
-import { beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Received } from "../support/servers/http-sink";
-import { type Sdk, VERSIONS } from "./clients";
-import { data, errorOf, errorWith, startTestServer, type TestAccount } from "./test-server";
+import type { Sdk } from "./clients";
+import { data, describeClients, errorOf, errorWith, startTestServer } from "./test-server";
 
 const testServer = await startTestServer();
 
@@ -13,12 +13,7 @@ function verify(sdk: Sdk, request: Received | undefined, webhookSecret: string, 
   return sdk.webhooks.verify({ payload: request?.body ?? "", headers, webhookSecret });
 }
 
-describe.each(VERSIONS)("$name", (client) => {
-  let account: TestAccount;
-  beforeAll(async () => {
-    account = await testServer.account(client);
-  });
-
+describeClients(testServer, (client, account) => {
   test("an endpoint is created, read, listed, updated and removed", async () => {
     const { sdk } = account;
     const endpoint = "https://example.com/hooks";

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import nodemailer from "nodemailer";
 import type { SMTPTransportOptions } from "nodemailer/lib/smtp-transport";
+import { expect } from "vitest";
 import { readLines } from "../support/processes/read-lines";
 
 export type SentMessage = { code: number; reply: string };
@@ -66,3 +67,20 @@ export async function openClient(port: number, localAddress = "127.0.0.1"): Prom
 
 export const plainLogin = (token: string, user = "backstamp"): string =>
   `AUTH PLAIN ${Buffer.from(`\0${user}\0${token}`).toString("base64")}`;
+
+/** A client that has logged in with this key. */
+export async function openLoggedIn(port: number, token: string): Promise<RawClient> {
+  const client = await openClient(port);
+  await client.send("EHLO app.example.com");
+  expect(await client.send(plainLogin(token))).toMatch(/^235/);
+  return client;
+}
+
+/** A client that may send its message next. */
+export async function openInMessage(port: number, token: string): Promise<RawClient> {
+  const client = await openLoggedIn(port, token);
+  await client.send("MAIL FROM:<a@example.org>");
+  await client.send("RCPT TO:<ben@example.net>");
+  expect(await client.send("DATA")).toMatch(/^354/);
+  return client;
+}

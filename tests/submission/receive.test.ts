@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { AppError } from "#server/platform/errors";
 import { PARSE_SUBMISSION } from "#server/submission/message";
 import { type Arrival, receiveMessage } from "#server/submission/receive";
-import { createWorld, type World } from "../support/world";
+import { forEachTest } from "../support/fixtures";
+import { createWorld } from "../support/world";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let arrival: Arrival;
 const HEAD = "From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hello\r\n\r\n";
 
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
 beforeEach(async () => {
   const { token } = await world.key();
   const key = await world.deps.authenticate(token);

@@ -5,7 +5,7 @@ import { updateKey } from "#server/services/keys/keys";
 import { startSubmission } from "#server/submission/listener";
 import { deliverDue } from "../support/pump-engine";
 import { openWorld, type World } from "../support/world";
-import { idIn, openClient, plainLogin, submit } from "./client";
+import { idIn, openClient, openInMessage, openLoggedIn, submit } from "./client";
 
 const OPTIONS = {
   host: "127.0.0.1",
@@ -152,9 +152,7 @@ test("EHLO announces PIPELINING, 8BITMIME, SMTPUTF8, SIZE, DSN and AUTH, and no 
 });
 
 test("pipelined commands with DSN and SMTPUTF8 parameters and a null sender are accepted", async () => {
-  const client = await openClient(listener.port);
-  await client.send("EHLO app.example.com");
-  expect(await client.send(plainLogin(token))).toMatch(/^235/);
+  const client = await openLoggedIn(listener.port, token);
   client.socket.write(
     "MAIL FROM:<> BODY=8BITMIME SMTPUTF8 RET=HDRS ENVID=abc\r\nRCPT TO:<ben@example.net> NOTIFY=NEVER ORCPT=rfc822;ben@example.net\r\nDATA\r\n",
   );
@@ -168,12 +166,7 @@ test("pipelined commands with DSN and SMTPUTF8 parameters and a null sender are 
 });
 
 test("a client that disconnects within a message stores nothing, and the next message is accepted", async () => {
-  const client = await openClient(listener.port);
-  await client.send("EHLO app.example.com");
-  await client.send(plainLogin(token));
-  await client.send("MAIL FROM:<ann@example.org>");
-  await client.send("RCPT TO:<ben@example.net>");
-  expect(await client.send("DATA")).toMatch(/^354/);
+  const client = await openInMessage(listener.port, token);
   client.socket.end(SIMPLE);
   expect(await client.nextReply()).not.toMatch(/^250/);
   expect((await submit(listener.port, token, { raw: SIMPLE })).code).toBe(250);
@@ -203,12 +196,7 @@ test("a key without the scope emails:send is rejected at MAIL", async () => {
 
 test("a key revoked during a connection is rejected at the message in progress and at the next one", async () => {
   const { id, token: own } = await world.key();
-  const client = await openClient(listener.port);
-  await client.send("EHLO app.example.com");
-  expect(await client.send(plainLogin(own))).toMatch(/^235/);
-  await client.send("MAIL FROM:<a@example.org>");
-  await client.send("RCPT TO:<ben@example.net>");
-  expect(await client.send("DATA")).toMatch(/^354/);
+  const client = await openInMessage(listener.port, own);
   const before = await countEmails();
   await world.revoke(id);
   expect(await client.send(`${SIMPLE}\r\n.`)).toMatch(/^535 5\.7\.8 The API key is no longer valid/);
@@ -238,12 +226,7 @@ test.each([
   ["a field by which a relay adds recipients", `X-SMTPAPI: {}\r\n${SIMPLE}`, /cannot be set/],
   ["a smuggled second message", `${SIMPLE}\n.\r\nMAIL FROM:<eve@example.net>\r\n`, /bare LF/],
 ])("%s is rejected with 550 before acceptance", async (_name, raw, reason) => {
-  const client = await openClient(listener.port);
-  await client.send("EHLO app.example.com");
-  await client.send(plainLogin(token));
-  await client.send("MAIL FROM:<a@example.org>");
-  await client.send("RCPT TO:<ben@example.net>");
-  await client.send("DATA");
+  const client = await openInMessage(listener.port, token);
   const reply = await client.send(Buffer.from(`${raw}\r\n.\r\n`, "latin1"));
   expect(reply).toMatch(/^550 /);
   expect(reply).toMatch(reason);
@@ -254,9 +237,7 @@ test.each([
 test("a message above the limit is 552, announced at MAIL or measured", async () => {
   const bodyMaxBytes = 64 * 1024;
   await withListener({ bodyMaxBytes }, async (port) => {
-    const client = await openClient(port);
-    await client.send("EHLO app.example.com");
-    await client.send(plainLogin(token));
+    const client = await openLoggedIn(port, token);
     expect(await client.send(`MAIL FROM:<a@example.org> SIZE=${bodyMaxBytes + 1}`)).toMatch(/^552/);
     await client.send("MAIL FROM:<a@example.org>");
     await client.send("RCPT TO:<ben@example.net>");

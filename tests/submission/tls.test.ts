@@ -7,11 +7,12 @@ import path from "node:path";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openSubmission, type Submission } from "#server/startup/smtp/submission";
+import { forEachTest } from "../support/fixtures";
 import { type Certificate, makeCertificate } from "../support/servers/certificate";
-import { createWorld, type World } from "../support/world";
+import { createWorld } from "../support/world";
 import { openClient, plainLogin, submit } from "./client";
 
-let world: World;
+const world = forEachTest(() => createWorld());
 let submission: Submission;
 let folder: string;
 let token: string;
@@ -37,10 +38,6 @@ const open = (port = 0, checkMs?: number) =>
     checkMs,
   );
 
-beforeEach(async () => {
-  world = await createWorld();
-});
-afterEach(() => world.close());
 beforeEach(async () => {
   token = (await world.key()).token;
   folder = await mkdtemp(path.join(tmpdir(), "submission-"));

@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "#server/platform/ids";
 import { searchedOf } from "#server/services/erasures/rows";
 import { type StoredTable, TABLES } from "#server/services/erasures/tables";
-import { ANN, createErasureWorld, type ErasureWorld } from "../support/erasure-world";
+import { ANN, createErasureWorld } from "../support/erasure-world";
+import { forEachTest } from "../support/fixtures";
 
-let world: ErasureWorld;
-beforeEach(async () => {
-  world = await createErasureWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(createErasureWorld);
 
 type Column = { table: string; name: string; type: string; isFilled: boolean; initial: string | null };
 

@@ -1,17 +1,14 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { claimWebhooks, storePayloads } from "#server/delivery/webhooks/queue";
 import { newId } from "#server/platform/ids";
 import { evaluateAlerts } from "#server/services/alerts/evaluate";
 import { presentErasure } from "#server/services/erasures/request";
 import { pauseQueue, resumeQueue } from "#server/services/pauses/pause";
 import { renderPayloads } from "#server/services/webhooks/events/render";
-import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
+import { ANN, createErasureWorld, ERASED } from "../support/erasure-world";
+import { forEachTest } from "../support/fixtures";
 
-let world: ErasureWorld;
-beforeEach(async () => {
-  world = await createErasureWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(createErasureWorld);
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString("base64");
 

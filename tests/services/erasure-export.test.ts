@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { listAudit } from "#server/services/audit/read";
 import { exportAddress } from "#server/services/erasures/export";
-import { createWebhookWorld, type WebhookWorld } from "../support/webhook-world";
+import { forEachTest } from "../support/fixtures";
+import { createWebhookWorld } from "../support/webhook-world";
 
 const ANN = "ann.lee@example.net";
 
-let world: WebhookWorld;
-beforeEach(async () => {
-  world = await createWebhookWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(() => createWebhookWorld());
 
 async function exported(): Promise<Record<string, unknown>[]> {
   let text = "";

@@ -1,13 +1,15 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { takeBytes } from "#server/services/erasures/emails";
 import { runErasures } from "#server/services/erasures/run";
-import { ANN, createErasureWorld, ERASED, type ErasureWorld } from "../support/erasure-world";
+import { ANN, createErasureWorld, ERASED } from "../support/erasure-world";
+import { forEachTest } from "../support/fixtures";
 
-let world: ErasureWorld;
-beforeEach(async () => {
-  world = await createErasureWorld();
-});
-afterEach(() => world.close());
+const world = forEachTest(createErasureWorld);
+/** Continues the erasures after this interval. */
+const runAfter = async (interval: string) => {
+  await world.elapse(interval);
+  await world.runErasures();
+};
 
 const later = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 const minutesToNext = async () => {
@@ -23,8 +25,7 @@ test("with suppression, nothing is sent to the address from the request on, befo
   await world.deliver();
   expect(await world.statuses(id)).toEqual([`${ERASED} suppressed`, "ben@example.net delivered"]);
   await world.runErasures();
-  await world.elapse("2 min");
-  await world.runErasures();
+  await runAfter("2 min");
   expect(await world.erasure()).toMatchObject({ status: "done" });
   const { data } = await world.ok("GET", "/api/suppressions?limit=10");
   expect(data).toMatchObject([{ email: expect.stringMatching(/^erased-/), origin: "manual" }]);
@@ -87,8 +88,7 @@ test("emails that wait beyond the number that is listed are found again", async 
     update erasures set waiting = 1000, waiting_ids = array(select gen_random_uuid() from generate_series(1, 1000))`;
   await world.runErasures();
   expect(await world.erasure()).toMatchObject({ waiting: 1_001 });
-  await world.elapse("5 min");
-  await world.runErasures();
+  await runAfter("5 min");
   expect(await world.erasure()).toMatchObject({ status: "running", waiting: 1 });
   await world.elapse("1 day");
   await world.deliver();
@@ -112,8 +112,7 @@ test("an idempotency key with the address works until it expires, and is then er
   const again = await send();
   expect(again.body).toEqual(first.body);
   expect(await world.hot`select from emails`).toHaveLength(1);
-  await world.elapse("24 hours");
-  await world.runErasures();
+  await runAfter("24 hours");
   expect(await world.erasure()).toMatchObject({
     status: "done",
     waitingKeys: 0,
@@ -175,8 +174,7 @@ test("a step that takes too long is repeated with fewer rows, and the fault is s
   // As after four of these faults.
   await world.hot`update erasures set halvings = 5 where fault is not null`;
   for (let n = 0; n < 4; n++) {
-    await world.elapse("5 min");
-    await world.runErasures();
+    await runAfter("5 min");
   }
   expect(await shown()).toMatchObject([
     { fault: null, status: "done" },

@@ -11,11 +11,17 @@ export type SuppressionFile = {
   from: ProviderName;
   list?: List;
   text: string;
-  added: { address: string; origin: string; lists_only: boolean; at: string | null }[];
+  added: ReturnType<typeof row>[];
   /** Other counts of the report that are not 0. */
   counts?: Partial<Record<"other" | "repeated" | "skipped", number>>;
 };
 
+const row = (address: string, origin: string, at: string | null, lists_only = false) => ({
+  ...{ address, origin, lists_only, at },
+});
+const suppressed = (EmailAddress: string, SuppressionReason: string, Origin: string, CreatedAt: string) => ({
+  ...{ EmailAddress, SuppressionReason, Origin, CreatedAt },
+});
 const json = (value: unknown) => JSON.stringify(value, null, 2);
 
 export const SUPPRESSION_FILES: SuppressionFile[] = [
@@ -24,63 +30,37 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
     from: "sendgrid",
     list: "bounces",
     text: 'status,reason,email,created\n5.1.1,"550 5.1.1 unknown, ""gone""",Gone@sg.example,1700000000\n',
-    added: [
-      { address: "gone@sg.example", origin: "bounce", lists_only: false, at: "2023-11-14T22:13:20.000Z" },
-    ],
+    added: [row("gone@sg.example", "bounce", "2023-11-14T22:13:20.000Z")],
   },
   {
     title: "SendGrid global unsubscribes as JSON",
     from: "sendgrid",
     list: "unsubscribes",
     text: json([{ created: 1_700_000_100, email: "left@sg.example" }]),
-    added: [
-      { address: "left@sg.example", origin: "manual", lists_only: false, at: "2023-11-14T22:15:00.000Z" },
-    ],
+    added: [row("left@sg.example", "manual", "2023-11-14T22:15:00.000Z")],
   },
   {
     title: "SendGrid group unsubscribes, which their rows show",
     from: "sendgrid",
     text: json([{ email: "news@sg.example", group_id: 4, group_name: "News", created_at: 1_700_000_200 }]),
-    added: [
-      { address: "news@sg.example", origin: "manual", lists_only: true, at: "2023-11-14T22:16:40.000Z" },
-    ],
+    added: [row("news@sg.example", "manual", "2023-11-14T22:16:40.000Z", true)],
   },
   {
     title: "Postmark's dump of a stream",
     from: "postmark",
     text: json({
       Suppressions: [
-        {
-          EmailAddress: "gone@pm.example",
-          SuppressionReason: "HardBounce",
-          Origin: "Recipient",
-          CreatedAt: "2019-12-17T08:58:33-05:00",
-        },
-        {
-          EmailAddress: "spam@pm.example",
-          SuppressionReason: "SpamComplaint",
-          Origin: "Recipient",
-          CreatedAt: "2020-01-01T00:00:00Z",
-        },
-        {
-          EmailAddress: "left@pm.example",
-          SuppressionReason: "ManualSuppression",
-          Origin: "Recipient",
-          CreatedAt: "2020-01-02T00:00:00Z",
-        },
-        {
-          EmailAddress: "never@pm.example",
-          SuppressionReason: "ManualSuppression",
-          Origin: "Customer",
-          CreatedAt: "2020-01-03T00:00:00Z",
-        },
+        suppressed("gone@pm.example", "HardBounce", "Recipient", "2019-12-17T08:58:33-05:00"),
+        suppressed("spam@pm.example", "SpamComplaint", "Recipient", "2020-01-01T00:00:00Z"),
+        suppressed("left@pm.example", "ManualSuppression", "Recipient", "2020-01-02T00:00:00Z"),
+        suppressed("never@pm.example", "ManualSuppression", "Customer", "2020-01-03T00:00:00Z"),
       ],
     }),
     added: [
-      { address: "gone@pm.example", origin: "bounce", lists_only: false, at: "2019-12-17T13:58:33.000Z" },
-      { address: "left@pm.example", origin: "manual", lists_only: true, at: "2020-01-02T00:00:00.000Z" },
-      { address: "never@pm.example", origin: "manual", lists_only: false, at: "2020-01-03T00:00:00.000Z" },
-      { address: "spam@pm.example", origin: "complaint", lists_only: false, at: "2020-01-01T00:00:00.000Z" },
+      row("gone@pm.example", "bounce", "2019-12-17T13:58:33.000Z"),
+      row("left@pm.example", "manual", "2020-01-02T00:00:00.000Z", true),
+      row("never@pm.example", "manual", "2020-01-03T00:00:00.000Z"),
+      row("spam@pm.example", "complaint", "2020-01-01T00:00:00.000Z"),
     ],
   },
   {
@@ -98,18 +78,16 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
       NextToken: "more",
     })}\n${json({ SuppressedDestinationSummaries: [{ EmailAddress: "last@ses.example", Reason: "BOUNCE", LastUpdateTime: null }] })}`,
     added: [
-      { address: "gone@ses.example", origin: "bounce", lists_only: false, at: "2021-04-05T06:07:08.123Z" },
-      { address: "last@ses.example", origin: "bounce", lists_only: false, at: null },
-      { address: "spam@ses.example", origin: "complaint", lists_only: false, at: "2021-04-05T06:07:08.500Z" },
+      row("gone@ses.example", "bounce", "2021-04-05T06:07:08.123Z"),
+      row("last@ses.example", "bounce", null),
+      row("spam@ses.example", "complaint", "2021-04-05T06:07:08.500Z"),
     ],
   },
   {
     title: "Mailgun bounces as CSV",
     from: "mailgun",
     text: 'address,code,error,created_at\ngone@mg.example,550,No such mailbox,"Fri, 21 Oct 2011 11:02:55 GMT"\n',
-    added: [
-      { address: "gone@mg.example", origin: "bounce", lists_only: false, at: "2011-10-21T11:02:55.000Z" },
-    ],
+    added: [row("gone@mg.example", "bounce", "2011-10-21T11:02:55.000Z")],
   },
   {
     title: "Mailgun unsubscribes as JSON, from everything and from tags",
@@ -123,8 +101,8 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
       paging: { next: "https://api.mailgun.net/v3/mg.example/unsubscribes?page=next" },
     }),
     added: [
-      { address: "all@mg.example", origin: "manual", lists_only: false, at: "2024-10-18T18:28:14.000Z" },
-      { address: "tag@mg.example", origin: "manual", lists_only: true, at: null },
+      row("all@mg.example", "manual", "2024-10-18T18:28:14.000Z"),
+      row("tag@mg.example", "manual", null, true),
     ],
     counts: { repeated: 1 },
   },
@@ -133,9 +111,7 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
     from: "mailgun",
     list: "complaints",
     text: "address,created_at\nspam@mg.example,2024-10-18 18:28:14\n",
-    added: [
-      { address: "spam@mg.example", origin: "complaint", lists_only: false, at: "2024-10-18T18:28:14.000Z" },
-    ],
+    added: [row("spam@mg.example", "complaint", "2024-10-18T18:28:14.000Z")],
   },
   {
     title: "Resend's suppressions as JSON",
@@ -161,17 +137,15 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
       ],
     }),
     added: [
-      { address: "gone@rs.example", origin: "bounce", lists_only: false, at: "2026-01-31T12:00:00.000Z" },
-      { address: "never@rs.example", origin: "manual", lists_only: false, at: "2026-02-01T12:00:00.000Z" },
+      row("gone@rs.example", "bounce", "2026-01-31T12:00:00.000Z"),
+      row("never@rs.example", "manual", "2026-02-01T12:00:00.000Z"),
     ],
   },
   {
     title: "Resend's contacts as CSV",
     from: "resend",
     text: "id,created_at,first_name,last_name,email,unsubscribed\n1,2026-01-31 12:00:00+00,Ann,,left@rs.example,true\n2,,Ben,,stays@rs.example,false\n",
-    added: [
-      { address: "left@rs.example", origin: "manual", lists_only: true, at: "2026-01-31T12:00:00.000Z" },
-    ],
+    added: [row("left@rs.example", "manual", "2026-01-31T12:00:00.000Z", true)],
     counts: { other: 1 },
   },
 ];

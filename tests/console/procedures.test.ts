@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { memberships } from "#db/schema/teams";
 import { newId } from "#server/platform/ids";
 import { createTeam } from "#server/services/teams";
-import { presentEmail } from "#server/shared/wire/email";
 import { cookiesOf, openConsole, queryPath } from "../support/console/console";
 
 let userId: string;
@@ -54,28 +53,6 @@ describe("the email list", () => {
     const all = await caller();
     const text = JSON.stringify([await all.emails.list({ team }), await all.emails.get({ team, id })]);
     expect(text).not.toMatch(/lease|stage|passwordHash|secret/i);
-  });
-
-  test("shows a held email, which has no next attempt", async () => {
-    const { id } = await console.world.send();
-    await console.world
-      .hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport' where email_id = ${id}`;
-    const [recipient] = (await (await caller()).emails.get({ team, id })).recipients;
-    expect(recipient).toMatchObject({ next_attempt_at: null, rule: "no_transport" });
-  });
-
-  test("shows a recipient's status in the terms of the console, with advice", async () => {
-    const { id } = await console.world.send({ to: ["bounced@backstamp.test", "deferred@backstamp.test"] });
-    await console.deliver();
-    const shown = presentEmail(await console.world.email(id)).recipients;
-    const seen = (await (await caller()).emails.get({ team, id })).recipients;
-    expect(seen.map(({ address, status, advice }) => ({ address, status, advice }))).toEqual(
-      shown.map(({ address, status, advice }) => ({ address, status, advice })),
-    );
-    expect(seen).toEqual([
-      expect.objectContaining({ status: "bounced", advice: expect.stringMatching(/\S{3}/) }),
-      expect.objectContaining({ status: "deferred", advice: expect.stringMatching(/\S{3}/) }),
-    ]);
   });
 });
 

@@ -97,7 +97,7 @@ function expectUnderstood(request: RequestFixture, { status, headers, body }: An
 
 /** The attachments of an email in the database, in the notation of the request files. */
 async function readFiles(teamId: string, emailId: string): Promise<string[][]> {
-  const files = await world.deps.hot<
+  const files = await world.hot<
     { filename: string | null; type: string; cid: string | null; content: Buffer }[]
   >`
     select filename, content_type as type, content_id as cid, content from attachments

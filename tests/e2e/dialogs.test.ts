@@ -15,7 +15,7 @@ import { ELSEWHERE } from "./dialogs-elsewhere";
  */
 
 /** An element in the source that is a dialog. */
-const OPENS_DIALOG = /<(?:Dialog(?:\.Content)?|Confirm|ProofDialog)\s/g;
+const OPENS_DIALOG = /<(?:(?:Form)?Dialog(?:\.Content)?|Confirm|ProofDialog)\s/g;
 
 const pollOptions = { timeout: 30_000 };
 

@@ -124,7 +124,7 @@ const PAUSES: readonly Column<PauseRow>[] = [
     isWhole: true,
     cell: ({ actor, actorName }) => actorName ?? ACTORS[actor],
   },
-  timeColumn("Since", ({ createdAt }) => createdAt),
+  timeColumn("Since", ({ createdAt }) => createdAt, { width: "w-32" }),
   {
     header: "Resume",
     isHeaderHidden: true,

@@ -3,11 +3,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useRouter } from "next/navigation";
+import { useState } from "react";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
 import { RadioCards, TextField } from "../../_ui/form/form";
-import { useFields } from "../../_ui/form/use-fields";
-import { formatNumber } from "../../_ui/format-number";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/card";
 import { Fetched } from "../../_ui/page/fetched";
@@ -50,31 +49,43 @@ function NameSection({ teamId, name }: { teamId: string; name: string }) {
   const trpc = useTRPC();
   const router = useRouter();
   const disabledReason = useDisabledReason()("team:write", "change the team");
-  const { field, handleSubmit, formState } = useFields({ values: { name }, mode: "onChange" });
+  const [typed, setTyped] = useState<string | null>(null);
+  const value = typed ?? name;
+  const fault = findNameFault(value);
   const renaming = useAction(trpc.team.change.mutationOptions(), {
     done: "Team renamed",
     refresh: [trpc.team.settings.queryKey()],
-    // The page layout also shows the name.
-    onDone: () => router.refresh(),
+    onDone: () => {
+      setTyped(null);
+      // The page layout also shows the name.
+      router.refresh();
+    },
   });
   return (
     <Section title="Name" note="Shown in the console and in invitations.">
       <ActionForm
-        onSubmit={handleSubmit((fields) => renaming.run({ team: teamId, ...fields }))}
+        onSubmit={(event) => {
+          event.preventDefault();
+          renaming.run({ team: teamId, name: value });
+        }}
         action={renaming}
         submitLabel="Save name"
-        disabled={!formState.isDirty || formState.errors.name !== undefined}
+        disabled={value === name || fault !== undefined}
         disabledReason={disabledReason}
       >
         <TextField
           label="Team name"
-          {...field("name", { validate: findNameFault })}
+          error={fault}
           disabled={disabledReason !== undefined}
+          value={value}
+          onChange={({ target }) => setTyped(target.value)}
         />
       </ActionForm>
     </Section>
   );
 }
+
+type Policy = "retry" | "hold";
 
 const CHOICES = [
   {
@@ -89,37 +100,48 @@ const CHOICES = [
   },
 ] as const;
 
+const policyOf = (text: string): Policy => (text === "hold" ? "hold" : "retry");
+
 /** The policy for emails with an unknown outcome. */
-function UnknownSection({ teamId, policy }: { teamId: string; policy: "retry" | "hold" }) {
+function UnknownSection({ teamId, policy }: { teamId: string; policy: Policy }) {
   const trpc = useTRPC();
   const disabledReason = useDisabledReason()("team:write", "change the team");
-  const { field, handleSubmit, formState } = useFields({ values: { unknown: policy } });
+  const [chosen, setChosen] = useState<Policy | null>(null);
   const change = useAction(trpc.team.change.mutationOptions(), {
     done: "Saved. Applies to future unknown outcomes.",
     refresh: [trpc.team.settings.queryKey()],
+    onDone: () => setChosen(null),
   });
+  const value = chosen ?? policy;
   return (
     <Section
       title="Unknown outcome"
       note="If the connection drops after the email was sent and before the server responds, the outcome is unknown. This is rare."
     >
       <ActionForm
-        onSubmit={handleSubmit((fields) => change.run({ team: teamId, ...fields }))}
+        onSubmit={(event) => {
+          event.preventDefault();
+          change.run({ team: teamId, unknown: value });
+        }}
         action={change}
         submitLabel="Save policy"
-        disabled={!formState.isDirty}
+        disabled={value === policy}
         disabledReason={disabledReason}
       >
         <RadioCards
           label={<span className="sr-only">Policy for an unknown outcome</span>}
+          name="unknown"
           options={CHOICES}
-          {...field("unknown")}
+          value={value}
           disabled={disabledReason !== undefined}
+          onChange={({ target }) => setChosen(policyOf(target.value))}
         />
       </ActionForm>
     </Section>
   );
 }
+
+const number = new Intl.NumberFormat("en");
 
 type CapProps = { dailyCap: number | null; handedOverToday: number };
 
@@ -137,8 +159,8 @@ function CapSection({ dailyCap, handedOverToday }: CapProps) {
         ) : (
           <>
             <p>
-              <strong className="font-semibold tabular-nums">{formatNumber(handedOverToday)}</strong> of{" "}
-              <strong className="font-semibold tabular-nums">{formatNumber(dailyCap)}</strong> recipients
+              <strong className="font-semibold tabular-nums">{number.format(handedOverToday)}</strong> of{" "}
+              <strong className="font-semibold tabular-nums">{number.format(dailyCap)}</strong> recipients
               today (UTC). Email above the cap is queued until the next day.
             </p>
             <div aria-hidden="true" className="h-2 overflow-hidden rounded-full bg-mute-tint">

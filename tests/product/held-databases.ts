@@ -12,7 +12,7 @@ export const eventually = { timeout: 60_000, interval: 20 };
 
 export type Ready = { process: TestProcess; url: string; pid: number; pgdata: string };
 
-/** A new folder for each test, and the embedded databases that the test starts in it; both end with the test. */
+/** A new folder for each test, and the embedded databases that it starts in it. Both end with the test. */
 export function holdDatabases() {
   const held = { folder: "", servers: [] as number[], homes: new Set<string>(), isStopped, readyOf, start };
   beforeEach(async () => {

@@ -41,9 +41,6 @@ const INTERNAL_RANGES: ReadonlySet<string> = new Set([
   "carrierGradeNat",
 ]);
 
-const headerBytesMax = 16 * 1024;
-const connectMs = 10_000;
-
 /**
  * The guarded client for requests to URLs and hosts that teams configure. All such requests use it. It opens
  * no connection, and loads no client, before the first request.
@@ -53,18 +50,8 @@ export function createOutside(options: OutsideOptions = {}) {
   const judgeAddress = createAddressJudge(allow);
   const resolveName = createResolveName(options.nameServers ?? []);
   const openAgent = async (needs: OutsideTarget["needs"]) => {
-    const { Agent } = await import("undici");
-    return new Agent({
-      maxHeaderSize: headerBytesMax,
-      // The total timeout of each request covers both.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        timeout: connectMs,
-        lookup: createCheckedLookup(needs, judgeAddress, resolveName),
-        ...(options.ca ? { ca: options.ca } : {}),
-      },
-    });
+    const { createAgent } = await import("./agent");
+    return createAgent(createCheckedLookup(needs, judgeAddress, resolveName), options.ca);
   };
   // Two agents: a connection to an allowed network must never be reused for a request that requires a public
   // address.

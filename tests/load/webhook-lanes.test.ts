@@ -105,7 +105,16 @@ test("a fast endpoint gets more concurrent attempts, up to a maximum", async () 
   expect(concurrentMax).toBeLessThanOrEqual(32);
 });
 
-describe("over several workers", () => {});
+test("several workers send no event twice", async () => {
+  const sink = await world.sink();
+  const { id } = await world.endpoint(sink, ["email.delivered"]);
+  await waiting(id, 500);
+  const workers = await Promise.all([1, 2, 3].map(() => startWorker(world.worker)));
+  await waitForSuccesses(id, 500);
+  for (const each of workers) await each.stop();
+  expect(sink.received).toHaveLength(500);
+  expect(new Set(sink.received.map(({ headers }) => headers["svix-id"])).size).toBe(500);
+});
 
 describe("a worker that dies", () => {
   const claimAll = () => claimWebhooks(world.deps.hot, newId(), { healthy: 50, failing: 50 }, new Map());

@@ -86,28 +86,29 @@ function declaredLength({ headers }: Request): number | null {
  * sending.
  */
 async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): AsyncGenerator<Uint8Array> {
-  const { body, headers, signal } = request;
   const { maxBytes, claim } = size;
   let length = 0;
   let hasRest = true;
   try {
-    if (Number(headers.get("content-length")) > maxBytes) throw tooLarge(size);
-    if (!body) return;
+    if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(size);
     const declared = declaredLength(request);
-    claim.expect(declared ?? maxBytes);
-    // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting the
-    // parts.
-    const parts =
-      declared !== null && declared <= wholeBytesMax
-        ? [new Uint8Array(await inTime(request.arrayBuffer(), arrivalMsMax(declared, claim.timeouts)))]
-        : bodyParts(body, claim);
-    for await (const part of parts) {
-      length += part.length;
-      if (length > maxBytes) throw tooLarge(size);
-      yield part;
+    if (declared !== null && declared <= wholeBytesMax) {
+      // HTTP ensures that the body has the declared length. Reading it whole costs half as much as counting
+      // the parts: without `body` and `signal` the server builds no `Request` of the platform.
+      const whole = await inTime(request.arrayBuffer(), arrivalMsMax(declared, claim.timeouts));
+      length = whole.byteLength;
+      if (length > 0) hasRest = false;
+      yield new Uint8Array(whole);
+    } else if (request.body) {
+      claim.expect(declared ?? maxBytes);
+      for await (const part of bodyParts(request.body, claim)) {
+        length += part.length;
+        if (length > maxBytes) throw tooLarge(size);
+        yield part;
+      }
     }
     // Node presents the body of a connection that broke before the first read as an empty stream.
-    if (length === 0 && signal.aborted) throw endedEarly(signal.reason);
+    if (length === 0 && request.signal.aborted) throw endedEarly(request.signal.reason);
     hasRest = false;
   } catch (cause) {
     const error = cause instanceof AppError ? cause : endedEarly(cause);
@@ -116,7 +117,7 @@ async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): As
     if (error.code === "too_slow") hasRest = false;
     throw error;
   } finally {
-    if (hasRest && body) await discardRest(body, maxBytes * discardedTimes);
+    if (hasRest && request.body) await discardRest(request.body, maxBytes * discardedTimes);
   }
 }
 

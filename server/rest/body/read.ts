@@ -81,14 +81,14 @@ function declaredLength({ headers }: Request): number | null {
 
 /**
  * Yields the parts of a body and counts their bytes. A body without a declared length reserves the maximum
- * size. One with at most `wholeBytesMax` is one part. Frees the memory of a body that could not be read
- * completely. The rest of a body is discarded, also if the handler stopped reading: the caller is still
- * sending.
+ * size. One with at most `wholeBytesMax` is one part. Frees the memory of a body that is not read completely,
+ * and discards its rest, also if the reader stopped: the caller is still sending.
  */
 async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): AsyncGenerator<Uint8Array> {
   const { maxBytes, claim } = size;
   let length = 0;
-  let hasRest = true;
+  let isRead = false;
+  let isLate = false;
   try {
     if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(size);
     const declared = declaredLength(request);
@@ -97,7 +97,7 @@ async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): As
       // the parts: without `body` and `signal` the server builds no `Request` of the platform.
       const whole = await inTime(request.arrayBuffer(), arrivalMsMax(declared, claim.timeouts));
       length = whole.byteLength;
-      if (length > 0) hasRest = false;
+      isRead = length > 0;
       yield new Uint8Array(whole);
     } else if (request.body) {
       claim.expect(declared ?? maxBytes);
@@ -109,15 +109,15 @@ async function* receive(request: Request, size: BodySize, wholeBytesMax = 0): As
     }
     // Node presents the body of a connection that broke before the first read as an empty stream.
     if (length === 0 && request.signal.aborted) throw endedEarly(request.signal.reason);
-    hasRest = false;
+    isRead = true;
   } catch (cause) {
     const error = cause instanceof AppError ? cause : endedEarly(cause);
-    claim.release();
-    // Do not wait again for a body that arrived too slowly.
-    if (error.code === "too_slow") hasRest = false;
+    isLate = error.code === "too_slow";
     throw error;
   } finally {
-    if (hasRest && request.body) await discardRest(request.body, maxBytes * discardedTimes);
+    if (!isRead) claim.release();
+    // Do not wait again for a body that arrived too slowly.
+    if (!isRead && !isLate && request.body) await discardRest(request.body, maxBytes * discardedTimes);
   }
 }
 

@@ -3,7 +3,7 @@ import { and, eq } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import { dkimKeys } from "#db/schema/domains";
 import { webhookDeliveries } from "#db/schema/webhooks";
-import { sealedLocationOfDkimKey } from "#server/services/domains/dkim/keys";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { removeRelay } from "#server/services/relays/write";
 import { relayTo } from "../support/relays";
 import { callApi, startRest } from "../support/rest";
@@ -64,7 +64,7 @@ describe("a new domain", () => {
     const [row] = await world.deps.db.select().from(dkimKeys).where(ofRsa);
     const sealed = row?.privateKey ?? "";
     expect(sealed).not.toContain("PRIVATE KEY");
-    const place = sealedLocationOfDkimKey(world.id, row?.id ?? "");
+    const place = SEALED.dkimKey.locationOf({ id: row?.id ?? "", teamId: world.id });
     const opened = createPublicKey(world.deps.vault.open(sealed, place));
     expect(opened.export({ type: "spki", format: "der" }).toString("base64")).toBe(base64);
     for (const other of [{ id: MISSING }, { teamId: MISSING }])

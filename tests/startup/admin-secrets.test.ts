@@ -5,8 +5,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { startWorker, type Worker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
 import { createKeyring } from "#server/platform/secrets/keyring";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { createDomain } from "#server/services/domains/write";
-import { sealedLocationOfRelay } from "#server/services/relays/seal";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { freshDatabase } from "../support/database/postgres";
 import { installationSecret, openDeps } from "../support/deps";
@@ -157,7 +157,7 @@ test("a rotation that is killed with -9 continues where it was, and every value 
   const total = 2_500;
   const ids = Array.from({ length: total }, newId);
   const urls = ids.map((id) =>
-    world.deps.vault.seal(`smtp://u:${id}@smtp.example.com`, sealedLocationOfRelay("url", id)),
+    world.deps.vault.seal(`smtp://u:${id}@smtp.example.com`, SEALED.relayUrl.locationOf({ id })),
   );
   await world.hot`
     insert into relays (id, name, url, host)
@@ -183,7 +183,7 @@ test("a rotation that is killed with -9 continues where it was, and every value 
   const { deps, close } = openDeps(world.databaseUrl, { secret: newSecret });
   const rows = await world.hot<{ id: string; url: string }[]>`select id, url from relays`;
   for (const { id, url } of rows)
-    expect(deps.vault.open(url, sealedLocationOfRelay("url", id))).toBe(`smtp://u:${id}@smtp.example.com`);
+    expect(deps.vault.open(url, SEALED.relayUrl.locationOf({ id }))).toBe(`smtp://u:${id}@smtp.example.com`);
   await close();
 });
 

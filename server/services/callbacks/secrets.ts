@@ -7,7 +7,7 @@ import { parseSigningSecret } from "#server/mail/callbacks/resend";
 import { parseVerificationKey } from "#server/mail/callbacks/sendgrid";
 import { isTopic } from "#server/mail/callbacks/sns";
 import { AppError } from "#server/platform/errors";
-import { sealedLocationOfRelay } from "../relays/seal";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 
 /** Display names of the providers. */
 export const PROVIDER_NAMES: Readonly<Record<RelayProvider, string>> = {
@@ -46,7 +46,7 @@ export function openCallbackSecret(
   { id, provider, secret }: CallbackRelay,
 ): string | null {
   if (provider === null || secret === null) return null;
-  const bound = vault.open(secret, sealedLocationOfRelay("callback_secret", id));
+  const bound = vault.open(secret, SEALED.callbackSecret.locationOf({ id }));
   const prefix = boundSecret(provider, "");
   return bound.startsWith(prefix) ? bound.slice(prefix.length) : null;
 }
@@ -76,7 +76,7 @@ export async function setCallback(
     throw new AppError("invalid", `${PROVIDER_NAMES[provider]} does not use topics. Set its secret.`);
   const isMade = given.secret === undefined && provider === "postmark";
   const secret = isMade ? randomBytes(24).toString("base64url") : readSecret(provider, given.secret ?? "");
-  const sealed = vault.seal(boundSecret(provider, secret), sealedLocationOfRelay("callback_secret", id));
+  const sealed = vault.seal(boundSecret(provider, secret), SEALED.callbackSecret.locationOf({ id }));
   await db.update(relays).set({ callbackSecret: sealed, callbackTopic: null }).where(eq(relays.id, id));
   return isMade ? secret : null;
 }

@@ -1,4 +1,4 @@
-import { SEALED_COLUMNS } from "../secrets/sealed-columns";
+import { SEALED_COLUMNS } from "#server/platform/secrets/sealed-columns";
 import { canOpen } from "../secrets/stored-values";
 import { type DoctorDeps, failure, notChecked, ok, type Result } from "./finding";
 

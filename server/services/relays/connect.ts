@@ -3,9 +3,9 @@ import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
 import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { recordRelayFault, requeuePaused, resumeRelay } from "./health";
 import { findRelay, readSealedRelay } from "./read";
-import { sealedLocationOfRelay } from "./seal";
 
 /** A relay with its encrypted URL; `teamId` is null for a relay of the whole installation. */
 export type SealedRelay = { id: string; teamId: string | null; url: string };
@@ -58,7 +58,7 @@ export function openTarget(vault: RelayDeps["vault"], relay: SealedRelay): SmtpT
 
 function openUrl(vault: RelayDeps["vault"], { id, url }: SealedRelay): string {
   try {
-    return vault.open(url, sealedLocationOfRelay("url", id));
+    return vault.open(url, SEALED.relayUrl.locationOf({ id }));
   } catch (cause) {
     const reason =
       "The relay's password cannot be decrypted. Check that BACKSTAMP_SECRET is the one that was set when the relay was created.";

@@ -6,10 +6,10 @@ import { providerOfHost } from "#server/mail/transport/provider-id";
 import { formatHostAndPort, parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { parseReason } from "../pauses/reason";
 import { requeuePaused } from "./health";
 import { findRelay, type RelayView } from "./read";
-import { sealedLocationOfRelay } from "./seal";
 
 /** Whose email a relay sends: of one domain, of one team, or of all teams if both are null. */
 export type RelayScope = { teamId: string | null; domainId: string | null };
@@ -48,7 +48,7 @@ export async function addRelay(deps: Deps, input: NewRelay): Promise<RelayView> 
       domainId: input.domainId,
       name: input.name,
       position,
-      url: deps.vault.seal(input.url, sealedLocationOfRelay("url", id)),
+      url: deps.vault.seal(input.url, SEALED.relayUrl.locationOf({ id })),
       host: formatHostAndPort(target),
       dkim: input.dkim ?? signsFor(provider),
       provider,
@@ -152,7 +152,7 @@ function targetColumns(
   const isDerived = former === providerOfHost(host.replace(/:\d+$/, ""));
   return {
     ...(isDerived && provider !== former && { provider, dkim: signsFor(provider) }),
-    url: deps.vault.seal(url, sealedLocationOfRelay("url", id)),
+    url: deps.vault.seal(url, SEALED.relayUrl.locationOf({ id })),
     host: formatHostAndPort(target),
     pausedUntil: sql`now()`,
     failures: 0,

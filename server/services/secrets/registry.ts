@@ -8,9 +8,9 @@ import {
   type RingKey,
   SecretRejectedError,
 } from "#server/platform/secrets/keyring";
+import { SEALED_COLUMNS } from "#server/platform/secrets/sealed-columns";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createVault } from "#server/platform/secrets/vault";
-import { SEALED_COLUMNS } from "./sealed-columns";
 import { canOpen, countValues, readValues } from "./stored-values";
 
 /** Locks the registry for a transaction. Any number that no other lock of ours has. */

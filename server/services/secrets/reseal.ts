@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Deps } from "#server/deps";
 import { firstId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
+import { SEALED_COLUMNS, type SealedColumn } from "#server/platform/secrets/sealed-columns";
 import { type RegistryDeps, refreshKeyring, UNKNOWN_SECRET } from "./registry";
-import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
 import { countValues, readValues, writeValues } from "./stored-values";
 
 /** Values per transaction. A small number keeps row locks short. */

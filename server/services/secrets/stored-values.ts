@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import { firstId } from "#server/platform/ids";
+import { SEALED_COLUMNS, type SealedColumn } from "#server/platform/secrets/sealed-columns";
 import type { SealedLocation, Vault } from "#server/platform/secrets/vault";
-import { SEALED_COLUMNS, type SealedColumn } from "./sealed-columns";
 
 /** An encrypted value with its row. */
 type StoredValue = { id: string; teamId: string; value: string };

@@ -1,4 +1,5 @@
 import type { Role } from "#db/schema/teams";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import type { Vault } from "#server/platform/secrets/vault";
 
 /** The data of each kind of system email, in addition to its recipient. */
@@ -75,22 +76,14 @@ export type Details = {
   };
 };
 
-/** Identifies the details in the vault. System email has no team. */
-export const sealedLocationOfDetails = (id: string) => ({
-  table: "system_mails",
-  column: "details",
-  id,
-  teamId: "",
-});
-
 /**
  * Encrypts the details for their row. A copy of the database must not reveal a link that was not sent yet.
  */
 export const sealDetails = (vault: Vault, id: string, details: Details[keyof Details]): string =>
-  vault.seal(JSON.stringify(details), sealedLocationOfDetails(id));
+  vault.seal(JSON.stringify(details), SEALED.systemMail.locationOf({ id }));
 
 /** Decrypts the details. Throws if they were encrypted with another secret or for another row. */
 export const openDetails = <K extends keyof Details>(
   vault: Vault,
   row: { id: string; kind: K; details: string },
-): Details[K] => JSON.parse(vault.open(row.details, sealedLocationOfDetails(row.id)));
+): Details[K] => JSON.parse(vault.open(row.details, SEALED.systemMail.locationOf({ id: row.id })));

@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { webhooks } from "#db/schema/webhooks";
-import type { SealedLocation, Vault } from "#server/platform/secrets/vault";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
+import type { Vault } from "#server/platform/secrets/vault";
 
 type Row = Pick<typeof webhooks.$inferSelect, "id" | "teamId">;
-type Column = "secret" | "previous_secret";
+type Column = keyof typeof COLUMNS;
 
 /** 24 bytes encode to base64 without padding, which one client library cannot decode. */
 const secretBytes = 24;
@@ -14,21 +15,15 @@ export const previousSecretHours = 24;
 /** A new signing secret in the format of Standard Webhooks: `whsec_` and standard base64. */
 export const createSigningSecret = (): string => `whsec_${randomBytes(secretBytes).toString("base64")}`;
 
-/** Identifies a secret of an endpoint in the vault. */
-export const sealedLocationOfSigningSecret = (row: Row, column: Column): SealedLocation => ({
-  table: "webhooks",
-  column,
-  id: row.id,
-  teamId: row.teamId,
-});
+const COLUMNS = { secret: SEALED.signingSecret, previous_secret: SEALED.previousSigningSecret };
 
 /** Encrypts a secret for storage. It can be decrypted only for this row and column. */
 export const sealSigningSecret = (vault: Vault, row: Row, column: Column, secret: string): string =>
-  vault.seal(secret, sealedLocationOfSigningSecret(row, column));
+  vault.seal(secret, COLUMNS[column].locationOf({ id: row.id, teamId: row.teamId }));
 
 /** Decrypts a stored secret. Throws if it was sealed by another installation or for another row. */
 export const openSigningSecret = (vault: Vault, row: Row, column: Column, sealed: string): string =>
-  vault.open(sealed, sealedLocationOfSigningSecret(row, column));
+  vault.open(sealed, COLUMNS[column].locationOf({ id: row.id, teamId: row.teamId }));
 
 export type Signing = {
   /** The same in every attempt, so receivers can detect duplicates. */

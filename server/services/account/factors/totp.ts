@@ -3,7 +3,7 @@ import { Secret, TOTP } from "otpauth";
 import { totpFactors } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
-import type { SealedLocation } from "#server/platform/secrets/vault";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { recordAccountEvent } from "../../people/events";
 import { lockUser, lockUserOfSession } from "../../people/lock";
 import type { Owner } from "../../people/users";
@@ -17,17 +17,7 @@ const SHAPE = { algorithm: "SHA1", digits: 6, period: 30 } as const;
 /** Tolerated clock difference in time steps, in both directions. */
 const driftSteps = 1;
 const secretBytes = 20;
-
-/**
- * Identifies the secret of an app in the vault. A user can be in many teams or in none, so the user id
- * replaces the team id.
- */
-export const sealedLocationOfTotp = (userId: string): SealedLocation => ({
-  table: "totp_factors",
-  column: "secret",
-  id: userId,
-  teamId: userId,
-});
+const locationOf = (userId: string) => SEALED.totpSecret.locationOf({ id: userId, teamId: userId });
 
 /**
  * Starts the setup of an authenticator app. Returns the secret as text and as the `otpauth:` URI for the QR
@@ -39,7 +29,7 @@ export async function startTotp(
   input: { userId: string; email: string; host: string },
 ): Promise<{ secret: string; uri: string }> {
   const secret = new Secret({ size: secretBytes });
-  const sealed = deps.vault.seal(secret.base32, sealedLocationOfTotp(input.userId));
+  const sealed = deps.vault.seal(secret.base32, locationOf(input.userId));
   const [started] = await deps.db
     .insert(totpFactors)
     .values({ userId: input.userId, secret: sealed })
@@ -119,7 +109,7 @@ async function findTimeStep(deps: Deps, input: { userId: string; code: string })
     .where(eq(totpFactors.userId, input.userId));
   const token = input.code.slice(0, 20).replace(/[\s-]/g, "");
   if (!factor || !/^\d{6}$/.test(token)) return null;
-  const secret = Secret.fromBase32(deps.vault.open(factor.secret, sealedLocationOfTotp(input.userId)));
+  const secret = Secret.fromBase32(deps.vault.open(factor.secret, locationOf(input.userId)));
   const timestamp = deps.clock().getTime();
   const delta = TOTP.validate({ ...SHAPE, token, secret, timestamp, window: driftSteps });
   return delta === null ? null : TOTP.counter({ period: SHAPE.period, timestamp }) + delta;

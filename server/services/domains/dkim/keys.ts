@@ -10,7 +10,7 @@ import {
   formatDkimRecord,
 } from "#server/mail/dkim/key";
 import { newId } from "#server/platform/ids";
-import type { SealedLocation } from "#server/platform/secrets/vault";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 import type { Domain } from "../read";
 
 /**
@@ -28,20 +28,12 @@ export const keptDays = 7;
 
 const SELECTORS: Record<DkimAlgorithm, string> = { rsa: "backstamp", ed25519: "backstamp-ed25519" };
 
-/** The location that binds a sealed private key: its table and column in the first schema. */
-export const sealedLocationOfDkimKey = (teamId: string, id: string): SealedLocation => ({
-  table: "domains",
-  column: "dkim_private_key",
-  id,
-  teamId,
-});
-
 type NewKey = { algorithm: DkimAlgorithm; selector: string };
 
 async function generateKey(ctx: Ctx, domainId: string, { algorithm, selector }: NewKey) {
   const { privateKey, publicKey } = await createDkimKeyPair(algorithm);
   const id = newId();
-  const sealed = ctx.vault.seal(privateKey, sealedLocationOfDkimKey(ctx.teamId, id));
+  const sealed = ctx.vault.seal(privateKey, SEALED.dkimKey.locationOf({ id, teamId: ctx.teamId }));
   return { teamId: ctx.teamId, id, domainId, algorithm, selector, privateKey: sealed, publicKey };
 }
 

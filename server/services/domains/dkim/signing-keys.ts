@@ -2,7 +2,7 @@ import type { dkimKeys } from "#db/schema/domains";
 import type { Deps } from "#server/deps";
 import { parsePrivateKey } from "#server/mail/dkim/key";
 import type { SigningKey } from "#server/mail/dkim/sign";
-import { sealedLocationOfDkimKey } from "./keys";
+import { SEALED } from "#server/platform/secrets/sealed-columns";
 
 /** The fields by which the keys of a domain are found. */
 export type SigningDomain = { teamId: string; domainId: string; domain: string };
@@ -29,7 +29,10 @@ export async function listSigningKeys(
 ): Promise<TimedKey[]> {
   const openKey = ({ id, privateKey, algorithm, selector }: KeyRow): SigningKey | DkimKeyUnreadable => {
     try {
-      const opened = parsePrivateKey(vault.open(privateKey, sealedLocationOfDkimKey(teamId, id)), algorithm);
+      const opened = parsePrivateKey(
+        vault.open(privateKey, SEALED.dkimKey.locationOf({ id, teamId })),
+        algorithm,
+      );
       return { algorithm, domain, selector, privateKey: opened };
     } catch (cause) {
       return new DkimKeyUnreadable("a DKIM key cannot be decrypted", { cause });

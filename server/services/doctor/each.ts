@@ -1,3 +1,4 @@
+import { within } from "#server/platform/within";
 import { checkMsMax, notChecked, type Result, type Results } from "./finding";
 
 const atOnce = 10;
@@ -43,15 +44,10 @@ export async function runWithin<T>(
   run: () => Promise<T>,
   { late, onFault }: { late: T; onFault: (error: unknown) => T },
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, ms, late);
-  });
+  const tooLate = new Error();
   try {
-    return await Promise.race([run(), timeout]);
+    return await within(run(), { ms, fault: () => tooLate });
   } catch (error) {
-    return onFault(error);
-  } finally {
-    clearTimeout(timer);
+    return error === tooLate ? late : onFault(error);
   }
 }

@@ -1,5 +1,5 @@
 import { findFault } from "#db/faults";
-import { createKeptRead } from "../live/joined-reads";
+import { createKeptRead } from "#server/platform/kept-read";
 import { checkBackups } from "./backups";
 import { checkClock, checkDatabase, checkDisk, checkSchema, findConnectionFault } from "./database";
 import { runWithin } from "./each";

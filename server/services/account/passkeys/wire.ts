@@ -26,7 +26,6 @@ const Authentication = Credential.extend({
   }),
 });
 
-/** Parses a browser's response in that form from JSON; null for anything else. */
 const parserOf =
   <Schema extends z.ZodType<object>>(schema: Schema) =>
   (text: string) => {
@@ -34,7 +33,9 @@ const parserOf =
     return data ? { ...data, clientExtensionResults: {} } : null;
   };
 
+/** Parses a browser's registration response from JSON; null for anything else. */
 export const parseRegistration = parserOf(Registration) as (text: string) => RegistrationResponseJSON | null;
+/** Parses a browser's authentication response from JSON; null for anything else. */
 export const parseAuthentication: (text: string) => AuthenticationResponseJSON | null =
   parserOf(Authentication);
 

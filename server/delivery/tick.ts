@@ -14,7 +14,7 @@ import { createRouting } from "./routing/routes";
 import { createSystemEmailSender } from "./system-mail/deliver";
 import { runWebhookRound } from "./webhooks/round";
 
-/** What makes email due must not use up the round: a paused relay may not respond. */
+/** What makes email due runs in each round, and must not use it up: a paused relay may not respond. */
 const feedMsMax = 5_000;
 
 const FEEDS = JOBS.filter(({ feeds }) => feeds !== undefined);
@@ -41,9 +41,9 @@ export async function tick(
   await recordHeartbeat(deps, { id: TICK_WORKER_ID, host: hostname(), pid: process.pid });
   // Before anything is signed: this round may be the first since another secret became active.
   await maintainSecrets(deps, () => true);
-  // Each round, whenever the last one was: rounds can be minutes apart.
   const feedStop = AbortSignal.timeout(feedMsMax);
-  await Promise.all(FEEDS.map(({ run }) => run(deps, feedStop, feedMsMax)));
+  const feeding = { stop: feedStop, msMax: feedMsMax, ignoresInterval: true };
+  await Promise.all(await startDueJobs(deps, FEEDS, feeding));
   const leftMs = () => Math.max(0, deadlineMs - performance.now());
   const claimLeftMs = () => Math.max(0, leftMs() - budgetMs * housekeepingShare);
   let isEmailDone = false;

@@ -47,6 +47,18 @@ test("a round without anything to deliver does all of it at once", async () => {
   expect(await world.hot`select name from jobs where lease_token is not null`).toEqual([]);
 });
 
+test("a job that fails before the deliveries stops none of them, and its fault is recorded", async () => {
+  const { id } = await world.send();
+  const { transport, handedOver } = createCountingTransport("relay", async (to) => acceptedBy(to));
+  await world.hot`alter table sign_in_counters rename to missing`;
+  await tick(world.withTransport(transport), { budgetMs: 20_000 });
+  expect(handedOver).toHaveLength(1);
+  expect(await world.hot`select status from emails where id = ${id}`).toMatchObject([{ status: "sent" }]);
+  expect(await world.hot`select name, fault from jobs where failures > 0`).toMatchObject([
+    { name: "sweep", fault: "PostgresError 42P01" },
+  ]);
+});
+
 test("a job that fails stops no other, its fault is recorded, and it is repeated", async () => {
   const gone = await world.otherTeam("Gone");
   await requestTeamDeletion(gone.ctx, { confirm: "Gone" });

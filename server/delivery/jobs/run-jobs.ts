@@ -13,6 +13,8 @@ export type JobOptions = {
   stop: AbortSignal;
   /** Time of a job that cannot be ended. */
   msMax?: number;
+  /** Jobs are due whenever their last run was. */
+  ignoresInterval?: boolean;
   /** A job has made rows of its queue due. */
   onDue?(queue: NonNullable<Job["feeds"]>): void;
 };
@@ -28,20 +30,26 @@ export async function startDueJobs(
   options: JobOptions,
 ): Promise<Promise<void>[]> {
   const leaseToken = newId();
-  const claimed = await claimJobs(deps.hot, jobs, leaseToken);
+  const claimed = await claimJobs(deps.hot, jobs, leaseToken, options);
   return jobs.filter(({ name }) => claimed.has(name)).map((job) => runJob(deps, job, leaseToken, options));
 }
 
 /** Claims in one statement. It also records jobs that are new, and changes nothing if none is due. */
-async function claimJobs(hot: HotSql, jobs: readonly Job[], leaseToken: string): Promise<Set<string>> {
+async function claimJobs(
+  hot: HotSql,
+  jobs: readonly Job[],
+  leaseToken: string,
+  { ignoresInterval = false }: JobOptions,
+): Promise<Set<string>> {
+  const isDue = hot`(j.due_at <= now() or (${ignoresInterval}::bool and j.lease_token is null))`;
   const claimed = await hot<{ name: string }[]>`
     insert into jobs as j (name, lease_token, due_at)
     select job.name, ${leaseToken}::uuid, now() + ${leaseSeconds} * interval '1 second'
     from unnest(${jobs.map(({ name }) => name)}::text[]) as job(name)
-    where not exists (select from jobs later where later.name = job.name and later.due_at > now())
+    where not exists (select from jobs j where j.name = job.name and not ${isDue})
     order by job.name
     on conflict (name) do update set lease_token = excluded.lease_token, due_at = excluded.due_at
-    where j.due_at <= now()
+    where ${isDue}
     returning name`;
   return new Set(claimed.map(({ name }) => name));
 }

@@ -72,7 +72,7 @@ const faulty = (fault: string): Meaning => ({ kind: "fault", fault });
  * and their ends. Text after a tag that is not closed, or after the 5,000th, is not read. Takes time linear
  * in the length of the text.
  */
-export function readTags(source: string): Tag[] {
+export function parseTags(source: string): Tag[] {
   const tags: Tag[] = [];
   const blocks: Blocks = { open: [], listsDeep: 0 };
   let at = 0;

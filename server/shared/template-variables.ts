@@ -1,4 +1,4 @@
-import { readTags, type Tag } from "./template-tags";
+import { parseTags, type Tag } from "./template-tags";
 
 export const VARIABLE_TYPES = ["string", "number", "boolean", "list", "object"] as const;
 export type VariableType = (typeof VARIABLE_TYPES)[number];
@@ -15,7 +15,7 @@ type Use = "value" | "each" | "fields" | "if";
  */
 export function usesIn(...sources: (string | null)[]): Map<string, Set<Use>> {
   const uses = new Map<string, Set<Use>>();
-  for (const tag of sources.flatMap((source) => readTags(source ?? ""))) {
+  for (const tag of sources.flatMap((source) => parseTags(source ?? ""))) {
     const key = variableOf(tag);
     if (key === null || !("path" in tag)) continue;
     const of = uses.get(key) ?? new Set();
@@ -37,7 +37,7 @@ export const keysIn = (...sources: (string | null)[]): string[] => [...usesIn(..
 export const namesInLists = (...sources: (string | null)[]): Set<string> =>
   new Set(
     sources.flatMap((source) =>
-      readTags(source ?? "").flatMap((tag) => ("path" in tag && tag.isInList ? tag.path[0] : [])),
+      parseTags(source ?? "").flatMap((tag) => ("path" in tag && tag.isInList ? tag.path[0] : [])),
     ),
   );
 
@@ -49,7 +49,7 @@ export const optionalKeysIn = (...sources: (string | null)[]): Set<string> =>
  * The values that the HTML inserts as raw HTML. In the subject and the text part raw tags make no difference.
  */
 export const rawKeysIn = (html: string): Set<string> =>
-  new Set(readTags(html).flatMap((tag) => (tag.kind === "raw" ? [tag.path.join(".")] : [])));
+  new Set(parseTags(html).flatMap((tag) => (tag.kind === "raw" ? [tag.path.join(".")] : [])));
 
 /** The type of a variable by its uses. */
 export const typeOfUses = (uses: ReadonlySet<Use> | undefined): VariableType =>

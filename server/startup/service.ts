@@ -6,7 +6,7 @@ import type { Settings } from "#server/platform/env/settings";
 import { errorFacts, type Log } from "#server/platform/log";
 import { createFirstUserCode } from "#server/services/account/first-user";
 import { findAllowedSessions } from "#server/services/live/allowed";
-import { readMarks } from "#server/services/live/changes";
+import { getMarks } from "#server/services/live/changes";
 import { createLive } from "#server/services/live/watch";
 import { listRelays, type RelayView } from "#server/services/relays/read";
 import { refreshKeyring } from "#server/services/secrets/registry";
@@ -78,7 +78,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const listenFailed = (error: unknown) => log.warn("live.listen_failed", errorFacts(error));
   const live = createLive({
-    read: (teamId) => readMarks(built.deps, teamId),
+    read: (teamId) => getMarks(built.deps, teamId),
     findAllowed: (teamId, sessionIds) => findAllowedSessions(built.deps, teamId, sessionIds),
     log,
     listen: (onHint) => listenForChanges(built.database.hot, onHint, listenFailed),

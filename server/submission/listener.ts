@@ -9,6 +9,7 @@ import { rejectionOf } from "#server/platform/errors";
 import { isInNetworks, rejectAddress } from "#server/platform/http/client-networks";
 import { errorFacts } from "#server/platform/log";
 import type { KnownKey } from "#server/services/keys/cache";
+import { minuteMs } from "#server/shared/durations";
 import { type Arrival, admitMessage, logCall, receiveMessage, type SubmissionDeps } from "./receive";
 import { replyTo, toAppError } from "./replies";
 
@@ -26,7 +27,6 @@ const connectionsPerTeamMax = 100;
 const socketsMax = 1_000;
 /** As many as one email of the API has in its three fields. */
 const recipientsMax = 150;
-const minuteMs = 60_000;
 /**
  * Time for the handshake of implicit TLS. Until its end the limits of connections without a login apply to
  * sockets.

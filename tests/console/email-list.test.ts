@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { readSearch } from "#server/trpc/emails/input";
+import { parseSearch } from "#server/trpc/emails/input";
 import { type Console, openConsole } from "../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../support/console/role-teams";
 
@@ -47,7 +47,7 @@ describe("the search field", () => {
     ["a@example.net b@example.net", { address: "a@example.net", words: "b@example.net" }],
     ["to:nobody from:", { words: "to:nobody from:" }],
     ["  ", {}],
-  ])("parses %j", (text, filter) => expect(readSearch(text)).toEqual(filter));
+  ])("parses %j", (text, filter) => expect(parseSearch(text)).toEqual(filter));
 });
 
 describe("the email list", () => {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { findAllowedSessions } from "#server/services/live/allowed";
-import { readMarks } from "#server/services/live/changes";
+import { getMarks } from "#server/services/live/changes";
 import { createLive } from "#server/services/live/watch";
 import { endSession } from "#server/services/people/sessions";
 import { answerTrpc } from "#server/trpc/http";
@@ -9,7 +9,7 @@ import { readEvents } from "../support/console/events";
 
 const console = await openConsole();
 const live = createLive({
-  read: (teamId) => readMarks(console.deps, teamId),
+  read: (teamId) => getMarks(console.deps, teamId),
   findAllowed: (teamId, ids) => findAllowedSessions(console.deps, teamId, ids),
   log: console.deps.log,
   everyMs: 1,

@@ -3,7 +3,7 @@ import { listenForChanges } from "#db/notify";
 import type { Cookies } from "#server/auth/cookies";
 import { startWorker } from "#server/delivery/worker";
 import { newId } from "#server/platform/ids";
-import { type Marks, readMarks, type Topic } from "#server/services/live/changes";
+import { getMarks, type Marks, type Topic } from "#server/services/live/changes";
 import { createLive, type Live } from "#server/services/live/watch";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { answerTrpc } from "#server/trpc/http";
@@ -30,7 +30,7 @@ afterEach(() => {
 
 /** The live changes of this world. Readings follow one another without a pause. */
 function openLive(
-  read = (teamId: string) => readMarks(console.deps, teamId),
+  read = (teamId: string) => getMarks(console.deps, teamId),
   more: Partial<Parameters<typeof createLive>[0]> = {},
 ): Live {
   const live = createLive({ read, findAllowed, log: console.deps.log, everyMs: 1, ...more });
@@ -49,7 +49,7 @@ async function watch(live: Live, teamId = console.world.ctx.teamId) {
   };
 }
 
-const settle = (teamId = console.world.ctx.teamId): Promise<Marks> => readMarks(console.deps, teamId);
+const settle = (teamId = console.world.ctx.teamId): Promise<Marks> => getMarks(console.deps, teamId);
 
 describe("hints", () => {
   const hourMs = 3_600_000;

@@ -5,7 +5,7 @@ import { createRelay } from "#server/mail/transport/relay";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
-import { getSetup, readParts } from "#server/services/overview/health";
+import { getParts, getSetup } from "#server/services/overview/health";
 import { getTraffic } from "#server/services/overview/traffic";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { describeIdleQueue } from "#server/shared/email-words";
@@ -230,7 +230,7 @@ test.each(FAULTS)(
     const read = parseSmtpUrl(`smtp://ann:wrong@127.0.0.1:${peer.port}`);
     if (!read.ok) throw new Error(read.fault);
     const transport = createRelay(read.target, { loginPauseMs: 1 });
-    const seenBy = async ({ ctx }: RoleTeam) => (await readParts({ ...ctx, transportKind: "relay" })).smtpUrl;
+    const seenBy = async ({ ctx }: RoleTeam) => (await getParts({ ...ctx, transportKind: "relay" })).smtpUrl;
     expect(await seenBy(ann)).toBeNull();
     await console.world.send({ sender: `ann@${name}`, to: ["ben@example.net", "eve@example.net"] }, ann.ctx);
     await send(["deferred@backstamp.test"]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseTemplate } from "#server/services/templates/fill-template";
-import { readTags } from "#server/shared/template-tags";
+import { parseTags } from "#server/shared/template-tags";
 import { keysIn, optionalKeysIn, rawKeysIn, usesIn } from "#server/shared/template-variables";
 import {
   aliasOf,
@@ -22,7 +22,7 @@ describe("editor markers", () => {
     ["{{A}}".repeat(5_000), ["A"]],
     ["<style>a{b:c}}</style>{{A}}", ["A"]],
   ])("are the variables of %s", (source, keys) => {
-    expect(readTags(source).filter(({ kind }) => kind === "fault")).toEqual([]);
+    expect(parseTags(source).filter(({ kind }) => kind === "fault")).toEqual([]);
     expect(keysIn(source)).toEqual(keys);
   });
 
@@ -35,7 +35,7 @@ describe("editor markers", () => {
     ["{{#each A}}{{EMAIL}}{{this.b}}{{@index}}{{/each}}", null],
     [`{{${" ".repeat(300)}A}}`, "Unclosed tag."],
   ])("of %s contain the error, and a save is rejected with the same error", (source, reason) => {
-    const fault = readTags(source).flatMap((tag) => (tag.kind === "fault" ? tag.fault : []))[0] ?? null;
+    const fault = parseTags(source).flatMap((tag) => (tag.kind === "fault" ? tag.fault : []))[0] ?? null;
     if (reason === null) expect(fault).toBeNull();
     else {
       expect(fault).toContain(reason);
@@ -45,7 +45,7 @@ describe("editor markers", () => {
 
   test("have the position in the text, and every error has a reason", () => {
     const source = "a {{B}} {{{C}}} {{#if B}} {{else}} {{/if}} {{#D}}";
-    expect(readTags(source).map(({ from, to, kind }) => [source.slice(from, to), kind])).toEqual([
+    expect(parseTags(source).map(({ from, to, kind }) => [source.slice(from, to), kind])).toEqual([
       ["{{B}}", "variable"],
       ["{{{C}}}", "raw"],
       ["{{#if B}}", "if"],
@@ -79,7 +79,7 @@ describe("editor markers", () => {
       "{{#each a}}{{/if}}".repeat(100_000),
       `{{#if${" ".repeat(100_000)}`,
     ])
-      expect(readTags(source).length).toBeGreaterThanOrEqual(0);
+      expect(parseTags(source).length).toBeGreaterThanOrEqual(0);
   });
 });
 

@@ -3,7 +3,7 @@ import { applyRetention } from "#server/delivery/housekeeping/retention";
 import { newId } from "#server/platform/ids";
 import { retryEmail } from "#server/services/emails/change/retry";
 import { listFiles } from "#server/services/emails/read/files";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { getRetention, setRetention } from "#server/services/retention";
 import { createTeam } from "#server/services/teams";
 import { countEvents } from "../support/count-events";
@@ -152,7 +152,7 @@ describe("content of old emails", () => {
     });
     const [delivery] = (await world.email(id)).deliveries;
     expect(delivery?.status).toBe("failed");
-    await expect(readSource(world.ctx, id)).rejects.toMatchObject({ code: "conflict" });
+    await expect(getSource(world.ctx, id)).rejects.toMatchObject({ code: "conflict" });
   });
 
   test("of an email that is resent at the same moment is either kept or not sent", async () => {

@@ -6,7 +6,7 @@ import { createConvertToText } from "#server/mail/mime/html-text";
 import type { Recipient } from "#server/mail/transport/transport";
 import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { createTeam } from "#server/services/teams";
 import { createCountingTransport } from "../support/counting-transport";
 import { forEachTest } from "../support/fixtures";
@@ -107,7 +107,7 @@ describe("a text that could not be generated in time", () => {
     // The HTML without its tags: the converter would add an empty line between a heading and a paragraph.
     expect(first).toContain("\r\nOffer\r\n\r\nDear reader\r\n");
     expect(second).toBe(first);
-    const displayed = Buffer.from((await readSource(world.ctx, id)).bytes).toString("latin1");
+    const displayed = Buffer.from((await getSource(world.ctx, id)).bytes).toString("latin1");
     expect(displayed.slice(displayed.indexOf("\r\n\r\n"))).toBe(first?.slice(first.indexOf("\r\n\r\n")));
     await close();
   });

@@ -1,6 +1,6 @@
 import PostalMime from "postal-mime";
 import { describe, expect, test } from "vitest";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { rejected } from "../support/rejected";
 import { openTestApp } from "./test-app";
 
@@ -54,11 +54,11 @@ describe("a display name that is too long once encoded", () => {
       update emails set sender = ${`${name} <ann@example.org>`}, "to" = ${JSON.stringify([`${"ü".repeat(1200)} <ben@example.net>`])}::text::jsonb
       where id = ${id}`;
     const from = { name, address: "ann@example.org" };
-    const source = await readSource(app.world.ctx, id);
+    const source = await getSource(app.world.ctx, id);
     expect(source.kind).toBe("composed");
     expect((await PostalMime.parse(source.bytes)).from).toEqual(from);
     expect((await PostalMime.parse(await app.captured(id))).from).toEqual(from);
-    expect((await readSource(app.world.ctx, id)).kind).toBe("captured");
+    expect((await getSource(app.world.ctx, id)).kind).toBe("captured");
     expect((await app.show(id)).status).toBe("delivered");
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { removeRelay } from "#server/services/relays/write";
 import { startSubmission } from "#server/submission/listener";
 import { rejected } from "../support/rejected";
@@ -31,7 +31,7 @@ const send = (
     to,
     raw: `From: ann@example.org\r\nTo: ben@example.net\r\nSubject: Hi\r\nDate: ${dated}\r\n${fields.map((field) => `${field}\r\n`).join("")}\r\n${body}\r\n`,
   });
-const sourceOf = async (id: string) => Buffer.from((await readSource(world.ctx, id)).bytes).toString();
+const sourceOf = async (id: string) => Buffer.from((await getSource(world.ctx, id)).bytes).toString();
 const countEmails = async () => (await world.hot`select from emails`).length;
 
 test("tags of Backstamp, SES and Postmark are stored and not sent", async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { updateKey } from "#server/services/keys/keys";
 import { startSubmission } from "#server/submission/listener";
 import { deliverDue } from "../support/pump-engine";
@@ -98,7 +98,7 @@ test("a message is accepted, is shown like an email of the API, and is sent byte
   expect(files.body.data).toMatchObject([{ filename: "list.csv", content_type: "text/csv", size: 3 }]);
 
   await deliverDue(world.withTransport());
-  const { bytes, kind } = await readSource(world.ctx, idIn(reply));
+  const { bytes, kind } = await getSource(world.ctx, idIn(reply));
   const removed = /^(Received|Return-Path|Bcc): .*\r\n/gm;
   const sent = Buffer.from(bytes)
     .toString()
@@ -264,7 +264,7 @@ test("a large file is accepted whole, and recipients in no header are hidden one
   const [file] = await world.hot<{ content: Buffer }[]>`select content from attachments`;
   expect(file?.content.equals(content)).toBe(true);
   await deliverDue(world.withTransport());
-  const { bytes } = await readSource(world.ctx, idIn(reply));
+  const { bytes } = await getSource(world.ctx, idIn(reply));
   expect(Buffer.from(bytes).subarray(-raw.length).equals(Buffer.from(raw))).toBe(true);
 });
 

@@ -2,6 +2,7 @@
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
+import { dayMs } from "#server/shared/durations";
 import { CAPTURED } from "#server/shared/email-words";
 import { Toggle } from "../_ui/form/toggle";
 import { SkeletonCard } from "../_ui/list/skeleton";
@@ -35,8 +36,7 @@ const trafficMs = 60_000;
 const columns = "grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]";
 
 /** The UTC day this many days ago. */
-const dayBefore = (days: number): string =>
-  new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+const dayBefore = (days: number): string => new Date(Date.now() - days * dayMs).toISOString().slice(0, 10);
 
 /**
  * The overview: traffic and its results, the queue, recent failures, and the health of relays and webhooks.

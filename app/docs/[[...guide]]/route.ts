@@ -4,7 +4,7 @@ import { routes } from "#server/rest/routes";
 import { GUIDE_SEGMENTS } from "#server/shared/guides";
 import { type Page, readPages, readProjectFile } from "../render/documents";
 import { renderPage, renderStart, writeIndex, writeStart } from "../render/html";
-import { readReferencePages } from "../render/reference";
+import { renderReferencePages } from "../render/reference";
 
 /*
  * The guides and the API reference. All responses are created by the build, so they need neither a database
@@ -51,7 +51,7 @@ export async function GET(_: Request, { params }: Segments): Promise<Response> {
 let reference: Page[] | undefined;
 
 function readReference(): Page[] {
-  reference ??= readReferencePages(documentOf(routes), listErrors());
+  reference ??= renderReferencePages(documentOf(routes), listErrors());
   return reference;
 }
 

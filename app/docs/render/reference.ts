@@ -9,7 +9,7 @@ import { type ApiDocument, dereference, type ListedError, type Operation } from 
 type Placed = Operation & { method: string; path: string; page: string };
 
 /** The pages of the API reference, in the order of the navigation. Each is written as Markdown. */
-export function readReferencePages(described: object, errors: readonly ListedError[]): Page[] {
+export function renderReferencePages(described: object, errors: readonly ListedError[]): Page[] {
   const document = dereference(described);
   const operations = listOperations(document);
   const write = (name: string): string => {

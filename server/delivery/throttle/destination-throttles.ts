@@ -1,5 +1,6 @@
 import type { Outcome } from "#server/mail/outcome";
 import type { DestinationShare } from "#server/services/destinations/limits";
+import { minuteMs } from "#server/shared/durations";
 import type { BacklogSchedule } from "./postpone-backlog";
 
 /** Concurrency limit of a destination without history. */
@@ -14,7 +15,6 @@ const pauseMs = { first: 30_000, max: 15 * 60_000 };
 const spreadMs = { step: 50, min: 1_000, max: 10 * 60_000 };
 /** Dialogues per minute. Above `free` the rate is unlimited. */
 const rate = { min: 1, step: 10, free: 1_200 };
-const minuteMs = 60_000;
 /** Weight of the newest dialogue in the moving average. */
 const newestWeight = 0.3;
 

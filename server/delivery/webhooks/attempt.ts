@@ -4,6 +4,7 @@ import type { OutsideResponse } from "#server/platform/egress/call";
 import { newId } from "#server/platform/ids";
 import { WEBHOOK_RETRY_AFTER_SECONDS } from "#server/services/webhooks/schedule";
 import { openSigningSecret, signatureHeaders } from "#server/services/webhooks/signing";
+import { hourMs } from "#server/shared/durations";
 import type { WebhookClaim } from "./queue";
 import type { WebhookResult } from "./record-results";
 
@@ -98,7 +99,7 @@ const GONE = 410;
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 504]);
 const pauseMs = 30_000;
 /** Upper bound of a pause, because a wrong Retry-After must not stop an endpoint for days. */
-const pauseMsMax = 12 * 3_600_000;
+const pauseMsMax = 12 * hourMs;
 
 /** Classifies a response. Any 2xx is a success. Redirects are not followed and count as failures. */
 export function classifyResponse(response: OutsideResponse, now: Date): Classification {

@@ -1,5 +1,6 @@
 import type { SMTPServerSession } from "smtp-server";
 import type { Log } from "#server/platform/log";
+import { minuteMs } from "#server/shared/durations";
 import { createConnections } from "../listener/connections";
 import { createRateCounter } from "../listener/rate-counter";
 import { replyOf } from "../listener/reply";
@@ -22,7 +23,6 @@ const firstCommandMsDefault = 10_000;
 /** Limit of the SMTP library, which also counts connections before the greeting. Our own limit is lower. */
 const socketsMax = 4 * connectionsMax;
 const connectionMsMax = 10 * 60_000;
-const minuteMs = 60_000;
 
 export type ListenerOptions = {
   host: string;

@@ -82,7 +82,7 @@ export function stripTags(html) {
     depth = 1;
   };
   const breakLine = () => (pieces.at(-1) === "\n" && pieces.at(-2) === "\n" ? 0 : pieces.push("\n"));
-  readTags(read, {
+  parseTags(read, {
     onText: (text) => skipped === "" && pieces.push(text.replace(/\s+/g, " ")),
     onOpen: (name) => {
       opened = name;
@@ -116,7 +116,7 @@ export function stripTags(html) {
 function isTooDeep(html) {
   const stack = [];
   let isDeep = false;
-  readTags(html, {
+  parseTags(html, {
     onText: () => {},
     onOpen: (name, stop) => {
       if (VOID.has(name)) return;
@@ -138,7 +138,7 @@ function isTooDeep(html) {
   return isDeep;
 }
 
-function readTags(html, { onText, onOpen, onAttribute, onClose }) {
+function parseTags(html, { onText, onOpen, onAttribute, onClose }) {
   let attribute = "";
   let value = "";
   tokenize(html, (stop) => ({

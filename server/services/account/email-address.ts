@@ -7,11 +7,12 @@ import { users } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
+import { hourMs } from "#server/shared/durations";
 import { recordAccountEvent } from "../people/events";
 import { endSessionsExcept, lockUserOfSession } from "../people/lock";
 import type { LimitedDeps } from "../people/sign-in-counters";
 import { revokeSignInTokens } from "../people/sign-in-tokens";
-import { type Owner, readAddress, type User, verifyPassword } from "../people/users";
+import { type Owner, parseUserAddress, type User, verifyPassword } from "../people/users";
 import { findSystemEmailFault, LINK_MINUTES, queueLink, queueSystemEmail } from "../system-mail/queue";
 import { countProof, hasPassword, reauthenticate } from "./reauthenticate";
 
@@ -36,7 +37,7 @@ export async function requestAddressChange(
   input: { email: string; proof: string },
 ): Promise<void> {
   const { user, visitor } = owner;
-  const to = readAddress(input.email);
+  const to = parseUserAddress(input.email);
   if (to === user.email) throw new AppError("invalid", "This is your present address. Enter another one.");
   await requirePassword(deps, owner, input.proof);
   const fault = await findSystemEmailFault(deps);
@@ -83,7 +84,7 @@ export async function confirmAddressChange(deps: Deps, owner: Owner, token: stri
     await queueSystemEmail(tx, deps, {
       kind: "address_changed",
       to: from,
-      expiresAt: new Date(now.getTime() + noticeHours * 3_600_000),
+      expiresAt: new Date(now.getTime() + noticeHours * hourMs),
       details: { at: now.toISOString(), to: change.to, device: deviceOf(visitor.userAgent), path: "/login" },
     });
   });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Deps } from "#server/deps";
+import { hourMs } from "#server/shared/durations";
 import type { Details } from "../system-mail/details";
 import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
 import { type AlertEvent, type AlertKind, alertKind } from "./kinds";
@@ -58,7 +59,7 @@ async function queueAlertEmail(deps: Deps, user: { id: string; email: string }):
     await queueSystemEmail(tx, deps, {
       kind: "alert",
       to: user.email,
-      expiresAt: new Date(deps.clock().getTime() + expiryHours * 3_600_000),
+      expiresAt: new Date(deps.clock().getTime() + expiryHours * hourMs),
       details: detailsOf(known),
     });
   });

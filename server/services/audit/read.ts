@@ -25,7 +25,7 @@ export const listAudit = (ctx: Ctx, query: PageQuery & AuditFilter): Promise<Pag
   pageById(ctx, auditLog, query, listingOf(ctx, query));
 
 /** The complete audit log, newest first, in batches. */
-export const readAudit = (ctx: Ctx, filter: AuditFilter): AsyncGenerator<AuditEntryRow[]> =>
+export const listAllAudit = (ctx: Ctx, filter: AuditFilter): AsyncGenerator<AuditEntryRow[]> =>
   readAllById(ctx, auditLog, listingOf(ctx, filter));
 
 const listingOf = ({ db }: Ctx, filter: AuditFilter) => ({

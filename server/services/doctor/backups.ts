@@ -5,7 +5,7 @@ const recentDays = 7;
 
 const PLAIN = warning(
   "Scheduled backups contain all email unencrypted and lack the installation's secret.",
-  "Set BACKSTAMP_BACKUP_PASSPHRASE or BACKSTAMP_BACKUP_PASSPHRASE_FILE.",
+  "Set BACKSTAMP_BACKUP_PASSPHRASE.",
 );
 const NONE = warning(
   `No backups are scheduled, and none was made in the last ${recentDays} days.`,

@@ -10,7 +10,7 @@ import { erasedFormOf } from "../suppressions/erased";
 const keyBytes = 32;
 
 /** The address in lower case. AppError `invalid` if it is not one. */
-export function readAddress(text: string): string {
+export function parseErasedAddress(text: string): string {
   const read = parseMailbox(text);
   if (!read.ok) throw new AppError("invalid", read.fault);
   return foldAddress(read.mailbox.address);
@@ -24,7 +24,7 @@ export async function findErasedForm(
   { db, teamId }: { db: Db; teamId: string },
   address: string,
 ): Promise<{ folded: string; hash: string }> {
-  const folded = readAddress(address);
+  const folded = parseErasedAddress(address);
   await db
     .insert(erasureKeys)
     .values({ key: randomBytes(keyBytes) })

@@ -54,10 +54,10 @@ const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) =
 export const UNSEARCHED = "files_not_searched";
 
 async function eraseAll(tx: HotTransaction, step: ErasureStep, found: readonly string[], limit: number) {
-  const read = takeBytes(await readSizes(tx, step, found), bytesMax >> step.halvings);
+  const read = takeBytes(await listSizes(tx, step, found), bytesMax >> step.halvings);
   const counts: Counts = {};
   const waiting: string[] = [];
-  for (const id of await readConcerned(tx, step, read, { isLocked: true })) {
+  for (const id of await listConcerned(tx, step, read, { isLocked: true })) {
     const changed = await eraseEmail(tx, step, id);
     if (changed.isWaiting) waiting.push(id);
     addCounts(counts, changed.counts);
@@ -67,7 +67,7 @@ async function eraseAll(tx: HotTransaction, step: ErasureStep, found: readonly s
 }
 
 /** The sizes of what is searched in these emails. They are read without the values. */
-const readSizes = (tx: HotTransaction, { teamId }: ErasureStep, ids: readonly string[]) => tx<SizedId[]>`
+const listSizes = (tx: HotTransaction, { teamId }: ErasureStep, ids: readonly string[]) => tx<SizedId[]>`
   select f.id, (coalesce(b.bytes, 0) + coalesce(c.bytes, 0) + coalesce(a.bytes, 0))::float8 as bytes
   from unnest(${ids}::uuid[]) as f(id)
   left join lateral (
@@ -92,7 +92,7 @@ export function takeBytes(sized: readonly SizedId[], maxBytes: number): string[]
 }
 
 /** Those of the emails that are to the address or contain it in one of their tables. */
-export async function readConcerned(
+export async function listConcerned(
   sql: Pick<HotTransaction, "unsafe">,
   { teamId, eraser }: Pick<ErasureStep, "teamId" | "eraser">,
   ids: string[],

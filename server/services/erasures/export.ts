@@ -3,9 +3,9 @@ import type { Ctx } from "#server/deps";
 import { firstId } from "#server/platform/ids";
 import { recordAudit } from "../audit/record";
 import { findErasedForm } from "./address";
-import { readConcerned } from "./emails";
+import { listConcerned } from "./emails";
 import { createEraser, type Eraser } from "./mentions";
-import { findTemplates, readRecords } from "./records";
+import { findTemplates, listRecords } from "./records";
 
 /** Emails that one statement reads. */
 const emailsMax = 200;
@@ -41,7 +41,7 @@ export async function* exportAddress(ctx: Ctx, address: string): AsyncGenerator<
     where team_id = ${teamId} and address = any(${[hash, ...eraser.spellings]}::text[])`;
   for (const entry of entries) yield lineOf({ type: "suppression", ...entry });
   yield* exportEmails(hot, teamId, eraser);
-  for await (const { table, key, row } of readRecords(hot, { teamId, eraser }))
+  for await (const { table, key, row } of listRecords(hot, { teamId, eraser }))
     yield* mentionOf(eraser, { table, key }, row);
   for (const { id, name, texts } of await findTemplates(hot, teamId, eraser))
     yield* mentionOf(eraser, { table: "templates", id, name }, texts);
@@ -53,7 +53,7 @@ async function* exportEmails(hot: HotSql, teamId: string, eraser: Eraser): Async
     const read = await hot<{ id: string }[]>`
       select id from emails where team_id = ${teamId} and id > ${after} order by id limit ${emailsMax}`;
     const ids = read.map(({ id }) => id);
-    for (const id of await readConcerned(hot, { teamId, eraser }, ids))
+    for (const id of await listConcerned(hot, { teamId, eraser }, ids))
       yield* exportEmail(hot, { teamId, id }, eraser);
     const last = ids.at(-1);
     if (last === undefined || ids.length < emailsMax) return;

@@ -72,7 +72,7 @@ const eraseRecords =
 export const RECORD_STEPS = Object.fromEntries(RECORDS.map((name) => [name, eraseRecords(name)]));
 
 /** The rows of these tables that may contain the address, for an export. */
-export async function* readRecords(
+export async function* listRecords(
   hot: HotSql,
   { teamId, eraser }: { teamId: string; eraser: Eraser },
 ): AsyncGenerator<{ table: string; key: string[]; row: Row }> {

@@ -10,7 +10,7 @@ import { EXCEPTIONS } from "#server/shared/erasure-exceptions";
 import { recordAudit } from "../audit/record";
 import type { OperatorCtx } from "../pauses/scope";
 import { erasedFormOf } from "../suppressions/erased";
-import { findErasedForm, readAddress } from "./address";
+import { findErasedForm, parseErasedAddress } from "./address";
 import { UNSEARCHED } from "./emails";
 import { suppressHash } from "./suppression";
 
@@ -78,7 +78,7 @@ export async function requestErasureInAllTeams(
   ctx: OperatorCtx,
   input: ErasureInput,
 ): Promise<{ requested: Erasure[]; failed: FailedRequest[] }> {
-  readAddress(input.address);
+  parseErasedAddress(input.address);
   const all = await ctx.db.select({ id: teams.id, name: teams.name }).from(teams).orderBy(teams.id);
   const requested: Erasure[] = [];
   const failed: FailedRequest[] = [];
@@ -114,7 +114,7 @@ export async function findErasures(
     .from(teams)
     .innerJoin(
       erasures,
-      sql`${erasures.teamId} = ${teams.id} and ${erasures.addressHash} = ${erasedFormOf(teams.id, readAddress(address))}`,
+      sql`${erasures.teamId} = ${teams.id} and ${erasures.addressHash} = ${erasedFormOf(teams.id, parseErasedAddress(address))}`,
     )
     .orderBy(teams.id, desc(erasures.id));
 }

@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
 import type { Ctx } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
+import { dayMs } from "#server/shared/durations";
 import type { ApiKey } from "#server/shared/wire/api-key";
 import { recordAudit } from "../audit/record";
 import { lockTeam } from "../lock-team";
@@ -9,7 +10,7 @@ import { capLimits, isActiveKey, permissionsOf, permissionsOfCaller, requirePerm
 import { changeKeys, insertKey } from "./keys";
 
 /** How long both tokens work: default and maximum. */
-export const ROTATION = { overlapMs: 24 * 3_600_000, overlapMsMax: 7 * 24 * 3_600_000 } as const;
+export const ROTATION = { overlapMs: dayMs, overlapMsMax: 7 * dayMs } as const;
 
 /**
  * Replaces a key by a new one with the same name, scopes, domains and expiry. The old key works for the

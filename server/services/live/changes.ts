@@ -22,7 +22,7 @@ const deliveriesInMark = 8;
  * The team's marks. One statement, which reads a bounded number of entries of each index whatever the team
  * has sent.
  */
-export async function readMarks({ hot }: Pick<Deps, "hot">, teamId: string): Promise<Marks> {
+export async function getMarks({ hot }: Pick<Deps, "hot">, teamId: string): Promise<Marks> {
   const [marks] = await hot<[Marks]>`
     select
       (select md5(string_agg(id::text, ',')) from (

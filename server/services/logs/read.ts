@@ -27,7 +27,7 @@ export const listCalls = (ctx: Ctx, query: PageQuery & LogFilter): Promise<Page<
   pageById(ctx, apiRequests, query, listingOf(ctx, query));
 
 /** All matching calls, newest first, in batches. */
-export const readCalls = (ctx: Ctx, filter: LogFilter): AsyncGenerator<ApiCall[]> =>
+export const listAllCalls = (ctx: Ctx, filter: LogFilter): AsyncGenerator<ApiCall[]> =>
   readAllById(ctx, apiRequests, listingOf(ctx, filter));
 
 const { requestBody: _, responseBody: __, emailIds: ___, ...columns } = getTableColumns(apiRequests);

@@ -1,12 +1,12 @@
 import { and, count, eq, ne } from "drizzle-orm";
 import { BUILT_IN_DOMAIN, domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
+import { dayMs } from "#server/shared/durations";
 import { type Usage, usageOf } from "#server/shared/wire/usage";
 import { nameKeys } from "../keys/read";
 import { getMetrics } from "./read";
 import { sumCounts } from "./sum";
 
-const dayMs = 86_400_000;
 /** Maximum number of days per call. */
 export const usageDaysMax = 92;
 

@@ -14,7 +14,7 @@ const listMax = 50;
 const deferredMax = 100;
 
 /** The health of the parts that the team's emails depend on. */
-export type Parts = Awaited<ReturnType<typeof readParts>>;
+export type Parts = Awaited<ReturnType<typeof getParts>>;
 
 const RELAY = {
   id: relays.id,
@@ -36,7 +36,7 @@ const { id, url, status, disabledReason, failingSince, failures } = webhooks;
  * The relays available to the team, its webhooks (failing ones first), and the worker with the latest
  * heartbeat.
  */
-export async function readParts(ctx: Ctx) {
+export async function getParts(ctx: Ctx) {
   const [usable, smtpUrl, endpoints, [worker]] = await Promise.all([
     ctx.db
       .select(RELAY)

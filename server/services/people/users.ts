@@ -34,7 +34,7 @@ export async function prepareUser(input: {
   password: string;
   name?: string;
 }): Promise<PreparedUser> {
-  const email = readAddress(input.email);
+  const email = parseUserAddress(input.email);
   const passwordHash = await hashNewPassword(input.password);
   return { id: newId(), email, name: input.name?.trim() || null, passwordHash };
 }
@@ -220,7 +220,7 @@ export function foldAddress(text: string): string {
 }
 
 /** Parses one email address, in lower case. AppError `invalid` for anything else. */
-export function readAddress(text: string): string {
+export function parseUserAddress(text: string): string {
   const read = parseMailbox(text.trim());
   if (!read.ok || read.mailbox.name !== null)
     throw new AppError("invalid", "Enter one email address, such as you@example.com.");

@@ -5,7 +5,7 @@ import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addr
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { recordRelayFault, requeuePaused, resumeRelay } from "./health";
-import { findRelay, readSealedRelay } from "./read";
+import { findRelay, getSealedRelay } from "./read";
 
 /** A relay with its encrypted URL; `teamId` is null for a relay of the whole installation. */
 export type SealedRelay = { id: string; teamId: string | null; url: string };
@@ -78,7 +78,7 @@ export async function testRelay(
   deadlineMs: number,
 ): Promise<{ name: string; fault: string | null; isResumed: boolean }> {
   const { name, host } = await findRelay(deps, id);
-  const sealed = await readSealedRelay(deps, id);
+  const sealed = await getSealedRelay(deps, id);
   const failure = await probeRelay(() => openSealedRelay(deps, sealed), deadlineMs);
   if (failure !== null) {
     const fault = failure.reason;

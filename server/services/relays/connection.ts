@@ -2,7 +2,7 @@ import type { Deps } from "#server/deps";
 import { formatSmtpUrl, parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { AppError } from "#server/platform/errors";
 import { openTarget } from "./connect";
-import { findRelay, readSealedRelay } from "./read";
+import { findRelay, getSealedRelay } from "./read";
 
 /** How a relay is connected to, without its password. `user` is empty without a login. */
 export type RelayConnection = Omit<SmtpTarget, "login"> & { user: string };
@@ -40,7 +40,7 @@ export async function urlOfChange(deps: Deps, id: string, given: GivenConnection
 }
 
 async function openStored(deps: Deps, id: string): Promise<SmtpTarget | null> {
-  const sealed = await readSealedRelay(deps, id);
+  const sealed = await getSealedRelay(deps, id);
   try {
     return openTarget(deps.vault, sealed);
   } catch {

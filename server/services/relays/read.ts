@@ -72,7 +72,7 @@ export async function findRelay(deps: Deps, idOrName: string, team?: Team): Prom
 }
 
 /** A relay with its sealed URL. */
-export async function readSealedRelay(
+export async function getSealedRelay(
   deps: Pick<Deps, "db">,
   id: string,
 ): Promise<{ id: string; teamId: string | null; url: string }> {

@@ -11,7 +11,7 @@ import {
 import { SEALED_COLUMNS } from "#server/platform/secrets/sealed-columns";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import { createVault } from "#server/platform/secrets/vault";
-import { canOpen, countValues, readValues } from "./stored-values";
+import { canOpen, countValues, listValues } from "./stored-values";
 
 /** Locks the registry for a transaction. Any number that no other lock of ours has. */
 const REGISTRY_LOCK = 7_305_119;
@@ -198,7 +198,7 @@ async function findOwner(query: HotSql, keyring: Keyring): Promise<RingKey | nul
   const vaults = keyring.keys.map((key) => ({ key, vault: createVault(createKeyring([key.secret])) }));
   let isEmpty = true;
   for (const column of SEALED_COLUMNS)
-    for (const { value, ...row } of await readValues(query, column, { limit: samplesPerColumn })) {
+    for (const { value, ...row } of await listValues(query, column, { limit: samplesPerColumn })) {
       isEmpty = false;
       const opener = vaults.find(({ vault }) => canOpen(vault, value, column.locationOf(row)));
       if (opener) return opener.key;

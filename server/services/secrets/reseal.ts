@@ -4,7 +4,7 @@ import { firstId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import { SEALED_COLUMNS, type SealedColumn } from "#server/platform/secrets/sealed-columns";
 import { type RegistryDeps, refreshKeyring, UNKNOWN_SECRET } from "./registry";
-import { countValues, readValues, writeValues } from "./stored-values";
+import { countValues, listValues, writeValues } from "./stored-values";
 
 /** Values per transaction. A small number keeps row locks short. */
 const valuesPerBatch = 100;
@@ -72,7 +72,7 @@ const resealBatch = (
 ): Promise<Batch> =>
   hot.begin(async (transaction) => {
     const tx = transaction as unknown as typeof hot;
-    const rows = await readValues(tx, column, {
+    const rows = await listValues(tx, column, {
       limit: valuesPerBatch,
       except: keyring.active().id,
       isLocked: true,

@@ -11,7 +11,7 @@ type StoredValue = { id: string; teamId: string; value: string };
  * of other secrets. `isLocked` locks the rows against changes for the transaction and skips rows that another
  * transaction changes: waiting for them could end in a deadlock.
  */
-export const readValues = (
+export const listValues = (
   query: HotSql,
   { table, column, id, team }: SealedColumn,
   { limit, after = firstId, except, isLocked = false }: Selection,

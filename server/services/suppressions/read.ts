@@ -3,7 +3,7 @@ import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/s
 import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { foldAddress } from "#server/shared/text/fold-address";
-import { readSuppression, type Suppression } from "#server/shared/wire/suppression";
+import { type Suppression, suppressionOf } from "#server/shared/wire/suppression";
 import { type Page, type PageQuery, pageById } from "../paging";
 import { listedForm } from "./erased";
 
@@ -64,7 +64,7 @@ export async function findSuppressed(
     from (select ${ctx.teamId}::uuid as team_id, unnest(${sql.param(folded)}::text[]) as address) v
       cross join lateral (values (v.address), (${sql.raw(listedForm("v.team_id", "v.address"))})) as form(address)
       join suppressions s on s.team_id = v.team_id and s.address = form.address`);
-  const byAddress = new Map(rows.map(({ given, row }) => [given, readSuppression(row)]));
+  const byAddress = new Map(rows.map(({ given, row }) => [given, suppressionOf(row)]));
   return new Map(
     addresses.flatMap((address) => {
       const row = byAddress.get(foldAddress(address));

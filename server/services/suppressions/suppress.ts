@@ -11,7 +11,7 @@ import { newId } from "#server/platform/ids";
 import { errorFacts } from "#server/platform/log";
 import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/text/fold-address";
-import { presentSuppression, readSuppression, type Suppression } from "#server/shared/wire/suppression";
+import { presentSuppression, type Suppression, suppressionOf } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
 import { type Command, recordAudit } from "../audit/record";
 import { countUnsubscribe } from "../metrics/count-unsubscribe";
@@ -133,7 +133,7 @@ async function addRequested(
     with entry as (${entry}), ${sql.raw(addEntries("request", createdAt))}
     select to_jsonb(s) as row, coalesce(o.lists_only and not s.lists_only, false) as is_widened
     from suppressed s left join suppressions o on o.team_id = s.team_id and o.id = s.id`);
-  return rows.map(({ row, is_widened }) => ({ ...readSuppression(row), isWidened: is_widened }));
+  return rows.map(({ row, is_widened }) => ({ ...suppressionOf(row), isWidened: is_widened }));
 }
 
 /**

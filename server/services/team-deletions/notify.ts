@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "#db/client";
 import type { teamDeletions } from "#db/schema/audit";
 import type { Ctx, Deps } from "#server/deps";
+import { hourMs } from "#server/shared/durations";
 import { findSystemEmailFault, queueSystemEmail } from "../system-mail/queue";
 
 /** The email is of no use when it is later than this. */
@@ -36,7 +37,7 @@ export async function notifyOfDeletion(
     await queueSystemEmail(tx, ctx, {
       kind: "team_deletion",
       to: email,
-      expiresAt: new Date(ctx.clock().getTime() + expiryHours * 3_600_000),
+      expiresAt: new Date(ctx.clock().getTime() + expiryHours * hourMs),
       details: {
         deletionId: deletion.id,
         event,

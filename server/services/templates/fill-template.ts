@@ -1,6 +1,6 @@
 import type { TemplateValue } from "#db/schema/templates";
 import { AppError } from "#server/platform/errors";
-import { type Path, positionOf, readTags, type Tag } from "#server/shared/template-tags";
+import { type Path, parseTags, positionOf, type Tag } from "#server/shared/template-tags";
 import { escapeHtml } from "#server/shared/text/escape-html";
 
 /** Maximum length of a filled-in field: several thousand placeholders could each insert a long value. */
@@ -17,7 +17,7 @@ type Inserted = Extract<Tag, { kind: "variable" | "raw" }>;
  * Reads the tags of a field. Throws 422 with the reason for the first invalid one, and its line and column.
  */
 export const parseTemplate = (field: string, source: string): ValidTag[] =>
-  readTags(source).map((tag) => {
+  parseTags(source).map((tag) => {
     if (tag.kind !== "fault") return tag;
     const { line, column } = positionOf(source, tag.from);
     throw invalidIn(field, `${tag.fault} (line ${line}, column ${column})`);

@@ -6,7 +6,7 @@ import { Id, present, Time } from "./shapes";
 export type Suppression = Omit<typeof suppressions.$inferSelect, "teamId">;
 
 /** An entry that SQL returned as JSON. */
-export const readSuppression = (row: SuppressionRow): Suppression => ({
+export const suppressionOf = (row: SuppressionRow): Suppression => ({
   id: row.id,
   address: row.address,
   origin: row.origin,

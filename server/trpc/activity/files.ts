@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { type CsvColumn, writeCsv } from "#server/platform/http/csv";
-import { type AuditEntryRow, readAudit } from "#server/services/audit/read";
+import { type AuditEntryRow, listAllAudit } from "#server/services/audit/read";
 import { nameKeys } from "#server/services/keys/read";
-import { readCalls } from "#server/services/logs/read";
+import { listAllCalls } from "#server/services/logs/read";
 import type { ApiCall } from "#server/shared/wire/log";
 import { fileResponse, handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";
@@ -29,7 +29,7 @@ const CHANGE_COLUMNS: readonly CsvColumn<AuditEntryRow>[] = [
 export const answerChangesFile = (deps: ConsoleDeps, cookies: Cookies, query: URLSearchParams) =>
   handleTeamFile(deps, { cookies, team: query.get("team") ?? "", permission: "audit:read" }, async (ctx) => {
     const filter = changeFilterOf(ctx.clock(), readFilter(changeFilter, query));
-    const parts = writeCsv(CHANGE_COLUMNS, readAudit(ctx, filter));
+    const parts = writeCsv(CHANGE_COLUMNS, listAllAudit(ctx, filter));
     return fileResponse(deps, parts, { filename: "changes.csv", contentType: csv });
   });
 
@@ -50,7 +50,7 @@ export const answerRequestsFile = (deps: ConsoleDeps, cookies: Cookies, query: U
   handleTeamFile(deps, { cookies, team: query.get("team") ?? "", permission: "logs:read" }, async (ctx) => {
     const filter = callFilterOf(readFilter(callFilter, query));
     async function* named(): AsyncGenerator<NamedCall[]> {
-      for await (const calls of readCalls(ctx, filter)) {
+      for await (const calls of listAllCalls(ctx, filter)) {
         const names = await nameKeys(
           ctx,
           calls.map(({ apiKeyId }) => apiKeyId),

@@ -3,7 +3,7 @@ import type { ConsoleDeps } from "#server/auth/deps";
 import { attachmentDisposition } from "#server/platform/http/disposition";
 import { exportEmails } from "#server/services/emails/read/export";
 import { fileNameOf, getFile, readFile } from "#server/services/emails/read/files";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { fileResponse, handleTeamFile, readFilters } from "../team-file";
 import { FILTER, filterOf } from "./input";
 
@@ -21,7 +21,7 @@ function asFile(response: Response, filename: string): Response {
 /** An email as an RFC 5322 file, as it would be sent, for mail clients. */
 export const answerSource = (deps: ConsoleDeps, { cookies, team }: Wanted, id: string): Promise<Response> =>
   handleTeamFile(deps, { cookies, team, permission: "emails:read" }, async (ctx) => {
-    const { bytes } = await readSource(ctx, id);
+    const { bytes } = await getSource(ctx, id);
     const name = { filename: "mail.eml", contentType: "message/rfc822" };
     return asFile(fileResponse(deps, once(bytes), name), `${id}.eml`);
   });

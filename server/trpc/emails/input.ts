@@ -20,7 +20,7 @@ export function filterOf({ search, ...fields }: FilterInput, now: Date): EmailFi
   const { within } = fields;
   const set = Object.fromEntries(Object.entries(fields).filter(([name, value]) => name in FILTER && value));
   const range = within ? { since: new Date(now.getTime() - WITHIN_HOURS[within] * hourMs) } : {};
-  return { ...(search ? readSearch(search) : {}), ...range, ...set };
+  return { ...(search ? parseSearch(search) : {}), ...range, ...set };
 }
 
 /** A tag after `tag:`, also as `name=value`. */
@@ -38,7 +38,7 @@ const FIELDS = {
  * or the sender, or of only one of them after `to:` or `from:`; `tag:` with `name` or `name:value`. Emails
  * match that have all other words, or words that begin with them, in their subject or recipients.
  */
-export function readSearch(text: string): EmailFilter {
+export function parseSearch(text: string): EmailFilter {
   const id = parseId(text.trim());
   if (id !== null) return { id };
   const filter: EmailFilter = {};

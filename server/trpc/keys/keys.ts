@@ -7,6 +7,7 @@ import { listLinkable, setLink } from "#server/services/keys/links";
 import { getKey, listRotation, pageKeys } from "#server/services/keys/read";
 import { ROTATION, rotateKey } from "#server/services/keys/rotate";
 import { countUse, getGauges, listRejections, type RejectionGroup } from "#server/services/keys/use";
+import { dayMs } from "#server/shared/durations";
 import { TIERS } from "#server/shared/rate-limits";
 import { SCOPES } from "#server/shared/scopes";
 import { type ApiKey, presentApiKey } from "#server/shared/wire/api-key";
@@ -15,7 +16,7 @@ import { setupOf } from "../domains/views";
 import { CURSOR, inTeam, pageRows, router } from "../init";
 
 const domainsMax = 1_000;
-const soonMs = 7 * 24 * 3_600_000;
+const soonMs = 7 * dayMs;
 
 const requireId = <T extends string>(id: T): T => {
   if (!isId(id)) throw notFound("API key");

@@ -3,7 +3,7 @@ import type { Cookies } from "#server/auth/cookies";
 import type { ConsoleDeps } from "#server/auth/deps";
 import { AppError } from "#server/platform/errors";
 import { formatForeignOrigin, isBodyWithin, isFromOwnPage } from "#server/platform/http/own-page";
-import { readAddress } from "#server/services/erasures/address";
+import { parseErasedAddress } from "#server/services/erasures/address";
 import { exportAddress } from "#server/services/erasures/export";
 import { listErasures, presentErasure, requestErasure } from "#server/services/erasures/request";
 import { inTeam, router } from "../init";
@@ -45,7 +45,7 @@ export const answerAddressExport = (
     if (!isBodyWithin(formMaxBytes, headers)) throw new AppError("too_large", "The address is too long.");
     const address = new URLSearchParams(await request.text()).get("address") ?? "";
     rejectUnstorableText(address);
-    return fileResponse(deps, exportAddress(ctx, readAddress(address)), {
+    return fileResponse(deps, exportAddress(ctx, parseErasedAddress(address)), {
       filename: "personal-data.ndjson",
       contentType: "application/x-ndjson; charset=utf-8",
     });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Ctx } from "#server/deps";
 import type { MetricsFilter } from "#server/services/metrics/sum";
-import { getSetup, type Parts, readParts } from "#server/services/overview/health";
+import { getParts, getSetup, type Parts } from "#server/services/overview/health";
 import {
   type Failure,
   getDeliveryTimes,
@@ -131,7 +131,7 @@ export const overviewRouter = router({
   /** The state of relays, webhooks and worker, and the remaining setup steps before the first real email. */
   parts: inTeam("usage:read").query(async (call) => {
     const [parts, setup] = await joined(call, (service) =>
-      Promise.all([readParts(service), getSetup(service)]),
+      Promise.all([getParts(service), getSetup(service)]),
     );
     const { signedInAs, deps } = call.ctx;
     const own = { ownAddress: signedInAs.user.email, smtp: deps.submissionPort() };

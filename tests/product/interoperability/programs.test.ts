@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import nodemailer from "nodemailer";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
-import { readSource } from "#server/services/emails/read/source";
+import { getSource } from "#server/services/emails/read/source";
 import { type SubmissionListener, startSubmission } from "#server/submission/listener";
 import { forAllTests } from "../../support/fixtures";
 import { postfixMissing, startPostfix } from "../../support/processes/postfix";
@@ -132,7 +132,7 @@ test.runIf(postfixMissing === null)(
       const email = await newEmail(before);
       expect(email).toMatchObject({ to: ["ben@example.net"], cc: [], bcc: ["dora@example.net"] });
       await tick(world.withTransport(), { budgetMs: 20_000 });
-      const source = Buffer.from((await readSource(world.ctx, email.id)).bytes).toString();
+      const source = Buffer.from((await getSource(world.ctx, email.id)).bytes).toString();
       expect(source).not.toMatch(/^Received:/m);
       expect(source).toContain("Subject:   Kept");
       expect(source).toMatch(/\r\n\r\nGröße\r\n\.dot\r\n$/);

@@ -15,7 +15,7 @@ import { acceptLostSecret, admitKeyring, refreshKeyring } from "#server/services
 import { maintainSecrets, resealStored } from "#server/services/secrets/reseal";
 import { activateSecret, isActivationDue } from "#server/services/secrets/rotate";
 import { getSecretStatus } from "#server/services/secrets/status";
-import { readValues } from "#server/services/secrets/stored-values";
+import { listValues } from "#server/services/secrets/stored-values";
 import { queueSystemEmail } from "#server/services/system-mail/queue";
 import { createWebhook, rotateSigningSecret } from "#server/services/webhooks/endpoints";
 import { installationSecret } from "../../support/deps";
@@ -74,7 +74,7 @@ async function openAll(...secrets: [string, ...string[]]): Promise<string[]> {
   const vault = createVault(createKeyring(secrets));
   const opened: string[] = [];
   for (const column of SEALED_COLUMNS)
-    for (const { value, ...row } of await readValues(world.hot, column, { limit: 1_000 }))
+    for (const { value, ...row } of await listValues(world.hot, column, { limit: 1_000 }))
       opened.push(vault.open(value, column.locationOf(row)));
   return opened;
 }

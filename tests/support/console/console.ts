@@ -14,7 +14,7 @@ import { createJoinedReads } from "#server/services/live/joined-reads";
 import { createRequestLog } from "#server/services/logs/record";
 import { openSession } from "#server/services/people/sessions";
 import { createSignInLimiter } from "#server/services/people/sign-in-counters";
-import { insertUser, readAddress } from "#server/services/people/users";
+import { insertUser, parseUserAddress } from "#server/services/people/users";
 import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { createTrpcContext } from "#server/trpc/context";
 import { answerTrpc } from "#server/trpc/http";
@@ -106,7 +106,7 @@ export async function openConsole(options: { connectionsMax?: number } = {}) {
     ) => {
       const { teamId = world.ctx.teamId, role = "member", email = `person-${++people}@example.org` } = input;
       const { isAddressVerified = true } = input;
-      const prepared = { id: newId(), email: readAddress(email), name: null, passwordHash };
+      const prepared = { id: newId(), email: parseUserAddress(email), name: null, passwordHash };
       const user = await insertUser(deps.db, prepared, { isAddressVerified });
       await deps.db.insert(memberships).values({ teamId, userId: user.id, role });
       return user;

@@ -1,10 +1,10 @@
 "use client";
 
 import { createContext, type ReactNode, use, useEffect, useState, useSyncExternalStore } from "react";
+import { dayMs, minuteMs } from "#server/shared/durations";
 
 const Now = createContext(0);
 const tickMs = 10_000;
-const minuteMs = 60_000;
 const soonMs = 5_000;
 
 /**
@@ -98,7 +98,7 @@ function relativeTime(atMs: number, nowMs: number, isLong: boolean): string {
   const distanceMs = Math.abs(atMs - nowMs);
   if (atMs <= nowMs && distanceMs < minuteMs) return "just now";
   if (distanceMs < soonMs) return "in a few seconds";
-  if (distanceMs > 30 * 86_400_000) return new Date(atMs).toISOString().slice(0, 10);
+  if (distanceMs > 30 * dayMs) return new Date(atMs).toISOString().slice(0, 10);
   return atMs > nowMs
     ? `in ${formatDuration(distanceMs, Math.round, isLong)}`
     : `${formatDuration(distanceMs, Math.floor, isLong)} ago`;

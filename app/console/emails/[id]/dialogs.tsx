@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { hourMs } from "#server/shared/durations";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
@@ -256,7 +257,7 @@ function frequentTimes(now: Date): { label: string; at: Date }[] {
   const morningIn = (days: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, 9);
   const untilMonday = (8 - now.getDay()) % 7 || 7;
   return [
-    { label: "In 1 hour", at: new Date(now.getTime() + 3_600_000) },
+    { label: "In 1 hour", at: new Date(now.getTime() + hourMs) },
     { label: "Tomorrow, 09:00", at: morningIn(1) },
     { label: "Monday, 09:00", at: morningIn(untilMonday) },
   ];

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { hourMs, minuteMs } from "#server/shared/durations";
 import { STATUSES } from "#server/shared/email-words";
 import type { CountsView, TrafficView } from "#server/trpc/overview/traffic-view";
 import { formatNumber } from "../../_ui/format-number";
@@ -142,8 +143,8 @@ function Engagement({ total }: { total: CountsView }) {
 const UNITS = [
   [1_000, 1, "ms"],
   [60_000, 1_000, "s"],
-  [3_600_000, 60_000, "min"],
-  [Number.POSITIVE_INFINITY, 3_600_000, "h"],
+  [hourMs, minuteMs, "min"],
+  [Number.POSITIVE_INFINITY, hourMs, "h"],
 ] as const;
 
 /** "240 ms", "1.8 s", "12 min". */

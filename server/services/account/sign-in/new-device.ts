@@ -5,6 +5,7 @@ import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
 import { deviceOf } from "#server/platform/http/device";
 import { isKnownDevice, type Visitor } from "#server/platform/http/visitor";
+import { hourMs } from "#server/shared/durations";
 import type { User } from "../../people/users";
 import { countRecent, findSystemEmailFault, queueSystemEmail } from "../../system-mail/queue";
 
@@ -38,7 +39,7 @@ export async function announceNewDevice(
     await queueSystemEmail(deps.db, deps, {
       kind: "new_device",
       to: user.email,
-      expiresAt: new Date(now.getTime() + expiryHours * 3_600_000),
+      expiresAt: new Date(now.getTime() + expiryHours * hourMs),
       details: {
         at: now.toISOString(),
         device: deviceOf(visitor.userAgent),

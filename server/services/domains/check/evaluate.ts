@@ -1,7 +1,5 @@
 import type { CheckKey, DomainStatus, RecordCheck } from "#db/schema/domains";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
+import { hourMs, minuteMs } from "#server/shared/durations";
 
 /**
  * Intervals of the automatic checks of an unverified domain, by the time since verification was requested.

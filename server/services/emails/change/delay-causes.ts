@@ -38,13 +38,13 @@ export async function listDelayCauses(ctx: Ctx, emailId: string) {
   const ofTeam = rules.has("team_daily_cap");
   const ofDomain = rules.has("daily_cap") || rules.has("warm_up");
   const [cap, paused] = await Promise.all([
-    ofTeam ? readTeamCap(ctx) : ofDomain ? readDomainCap(ctx, domain) : null,
-    rules.has("relay_paused") ? readPaused(ctx, domain) : [],
+    ofTeam ? getTeamCap(ctx) : ofDomain ? getDomainCap(ctx, domain) : null,
+    rules.has("relay_paused") ? listPausedRelays(ctx, domain) : [],
   ]);
   return { cap, relays: paused };
 }
 
-async function readDomainCap(ctx: Ctx, name: string): Promise<Cap | null> {
+async function getDomainCap(ctx: Ctx, name: string): Promise<Cap | null> {
   const [found] = await ctx.db
     .select({ allowed: todayColumns.allowedToday, handedOver: todayColumns.handedOverToday })
     .from(domains)
@@ -53,7 +53,7 @@ async function readDomainCap(ctx: Ctx, name: string): Promise<Cap | null> {
   return { of: name, allowed: found.allowed, handedOver: found.handedOver };
 }
 
-async function readTeamCap(ctx: Ctx): Promise<Cap | null> {
+async function getTeamCap(ctx: Ctx): Promise<Cap | null> {
   const { dailyCap, handedOverToday } = await getTeamRules(ctx);
   return dailyCap === null ? null : { of: null, allowed: dailyCap, handedOver: handedOverToday };
 }
@@ -62,7 +62,7 @@ async function readTeamCap(ctx: Ctx): Promise<Cap | null> {
  * Paused relays of its route: with the next attempt and the last fault, or the operator's reason without an
  * attempt.
  */
-const readPaused = (ctx: Ctx, domain: string) =>
+const listPausedRelays = (ctx: Ctx, domain: string) =>
   ctx.db
     .select({
       name: relays.name,

@@ -4,6 +4,7 @@ import { attachments, emails } from "#db/schema/emails";
 import type { Ctx, Deps } from "#server/deps";
 import { AppError, notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
+import { hourMs } from "#server/shared/durations";
 import type { StoredFile } from "#server/shared/wire/attachment";
 import { type Page, type PageQuery, pageOf, requireCursor } from "../../paging";
 
@@ -77,7 +78,7 @@ const at = ({ teamId, emailId, id }: FilePlace) =>
 
 /** The route that serves files by link. */
 export const fileLinkPath = "/api/attachments/{token}";
-const linkMs = 3_600_000;
+const linkMs = hourMs;
 
 /** A link that gives everyone who has it read access to one file, for an hour. */
 export type FileLink = { url: string; expiresAt: Date };

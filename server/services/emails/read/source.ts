@@ -20,7 +20,7 @@ export type Source = {
 };
 
 /** An email as a file that email clients open (RFC 5322). AppError `conflict` if its content was erased. */
-export async function readSource(ctx: Ctx, id: string): Promise<Source> {
+export async function getSource(ctx: Ctx, id: string): Promise<Source> {
   const email = await getEmail(ctx, id);
   if (email.isErased)
     throw new AppError(

@@ -7,7 +7,7 @@ import { newId } from "#server/platform/ids";
 import { createOneTimeToken, hashToken } from "#server/platform/secrets/one-time-token";
 import type { CreatedInvitation } from "#server/shared/wire/people/invitation";
 import { recordAudit } from "../../audit/record";
-import { readAddress } from "../../people/users";
+import { parseUserAddress } from "../../people/users";
 import { findSystemEmailFault, queueSystemEmail } from "../../system-mail/queue";
 import { callerRole, lockMembers, requireRightToManage } from "../lock";
 import { isPending } from "./read";
@@ -33,7 +33,7 @@ export async function inviteMember(
   ctx: Ctx,
   { role, ...input }: { email: string; role: Role },
 ): Promise<CreatedInvitation> {
-  const email = readAddress(input.email);
+  const email = parseUserAddress(input.email);
   return createLink(ctx, async (tx, link) => {
     const members = await lockMembers(tx, ctx.teamId);
     requireRightToManage(callerRole(members, ctx), [role]);

@@ -1,6 +1,6 @@
 import type { HotSql } from "#db/client";
 import type { webhookDeliveries } from "#db/schema/webhooks";
-import { presentSuppression, readSuppression } from "#server/shared/wire/suppression";
+import { presentSuppression, suppressionOf } from "#server/shared/wire/suppression";
 import { emailPayload, eventPayload, type PayloadSource } from "./payload";
 
 /** What a body is rendered from. */
@@ -33,7 +33,7 @@ function renderPayload(
   { type, data, eventId, createdAt }: Rendered,
   sources: Map<string, PayloadSource>,
 ): string | null {
-  if (data) return eventPayload(type, createdAt, presentSuppression(readSuppression(data)));
+  if (data) return eventPayload(type, createdAt, presentSuppression(suppressionOf(data)));
   const source = eventId && sources.get(eventId);
   return source ? emailPayload(source) : null;
 }

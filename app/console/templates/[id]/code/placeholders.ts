@@ -1,7 +1,7 @@
 import type { CompletionContext, CompletionResult } from "@codemirror/autocomplete";
 import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
-import { readTags, type Tag } from "#server/shared/template-tags";
+import { parseTags, type Tag } from "#server/shared/template-tags";
 import { variableOf } from "#server/shared/template-variables";
 
 /** The declared variables, and whether the text is HTML. Plain text needs no warning about raw HTML. */
@@ -42,7 +42,7 @@ function markOf(tag: Tag, { declared, isHtml }: Known): { class: string; title: 
 
 const build = (state: EditorState): DecorationSet =>
   Decoration.set(
-    readTags(state.doc.toString()).map((tag) => {
+    parseTags(state.doc.toString()).map((tag) => {
       const { class: name, title } = markOf(tag, state.field(known));
       return Decoration.mark({ class: name, attributes: { title } }).range(tag.from, tag.to);
     }),

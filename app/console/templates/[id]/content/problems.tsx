@@ -3,7 +3,7 @@
 import { CircleAlert, TriangleAlert } from "lucide-react";
 import { Children, type ReactNode } from "react";
 import type { DraftPreview } from "#server/services/templates/preview";
-import { positionOf, readTags } from "#server/shared/template-tags";
+import { parseTags, positionOf } from "#server/shared/template-tags";
 import { rawKeysIn } from "#server/shared/template-variables";
 import { TONES } from "../../../_ui/text/badge";
 import { FIELD_NAMES, type Fields } from "../fields";
@@ -92,7 +92,7 @@ const otherErrorsOf = (tagErrors: readonly { field: SourceField }[], result: Dra
 
 const tagErrorsOf = ({ subject, html, text }: Fields) =>
   Object.entries({ subject, html, text: text ?? "" }).flatMap(([field, source]) =>
-    readTags(source).flatMap((tag) =>
+    parseTags(source).flatMap((tag) =>
       tag.kind === "fault" ? { field: field as SourceField, source, at: tag.from, message: tag.fault } : [],
     ),
   );

@@ -7,7 +7,7 @@ import type { Sql, TransactionSql } from "postgres";
 export type Functions = { text: string; hash: string };
 
 /**
- * The current definitions of all functions and triggers, which can be applied repeatedly. They are in
+ * The current definitions of the functions and triggers in use, which can be applied repeatedly. They are in
  * `db/functions`, beside the folder of the migrations; null if that folder has none.
  */
 export function readFunctions(migrationsFolder: string): Functions | null {

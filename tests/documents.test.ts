@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { projectRoot } from "./support/processes/processes";
 
 const read = (file: string): string => readFileSync(path.join(projectRoot, file), "utf8");
-const below = (folder: string): string[] =>
+const below = (folder: string, type = /\.md$/): string[] =>
   readdirSync(path.join(projectRoot, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
+    .filter((name) => type.test(name))
     .map((name) => path.posix.join(folder, ...name.split(path.sep)));
 const documents = ["README.md", ...below(".github"), ...below("app/docs/guides")];
 
@@ -60,4 +60,13 @@ test.each([
   ["setting", unknownSettingsOf],
 ])("each %s that a document names exists", (_, faultsOf) => {
   expect(documents.flatMap((file) => faultsOf(file).map((fault) => `${file}: ${fault}`))).toEqual([]);
+});
+
+test("each setting that a message of the product names exists", () => {
+  // Former names, and what to set instead. The name of the program.
+  const texts = ["server", "app"].flatMap((folder) => below(folder, /(?<!env\/replaced)\.tsx?$/));
+  const unknown = texts.flatMap((file) =>
+    unknownSettingsOf(file).filter((name) => name.startsWith("BACKSTAMP_") && name !== "BACKSTAMP_CLI"),
+  );
+  expect(unknown).toEqual([]);
 });

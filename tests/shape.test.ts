@@ -38,7 +38,7 @@ describe.runIf(git.status === 0)("the repository", () => {
       files.map((file) => file.split("/")[0] ?? "").filter((name) => !name.startsWith(".")),
     );
     expect([...top].filter((name) => !TOP_LEVEL.split(" ").includes(name))).toEqual([]);
-    const sources = files.filter((file) => /^(?:app|server|db)\/.*\.(?:tsx?|mjs|css)$/.test(file));
+    const sources = files.filter((file) => /^(?:app|server|db)\/.*\.(?:tsx?|m?js|css)$/.test(file));
     const counts = new Map<string, number>();
     for (const folder of sources.map((file) => path.dirname(file)))
       counts.set(folder, (counts.get(folder) ?? 0) + 1);

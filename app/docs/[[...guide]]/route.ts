@@ -27,9 +27,9 @@ export async function GET(_: Request, { params }: Segments): Promise<Response> {
     case "guides.css":
       return respond("text/css; charset=utf-8", readStyles());
     case "guides.js":
-      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/browser.js"));
+      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/scripts/browser.js"));
     case "api.js":
-      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/render/try-operation.js"));
+      return respond("text/javascript; charset=utf-8", readProjectFile("app/docs/scripts/try-operation.js"));
     case "search.json":
       return respond("application/json", JSON.stringify(indexOf([...guides, ...readReference()])));
     case "llms.txt":

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { errorFacts, type Log } from "#server/platform/log";
 import { findPageFault, rejectPage } from "./page-faults";
-import type { RestApi } from "./rest-endpoint";
+import { formatRejection, type RestApi } from "./rest-endpoint";
 import { findRestTarget } from "./rest-target";
 import { findRouterStateFault } from "./router-state";
 import { rejectNonRequests } from "./unparsable";
@@ -62,9 +62,10 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   // The REST API handles its own errors. This handles errors of the adapter, and bugs in the REST API.
   const answerFault = async (error: unknown): Promise<Response> => {
     options.log.error("http.failed", errorFacts(error));
-    const message = "Something went wrong on our side.";
-    const body = { error: message, name: "internal_server_error", message, statusCode: 500 };
-    return Response.json(body, { status: 500, headers: await (await options.rest).limitHeaders(null) });
+    const name = "internal_server_error";
+    const fault = { status: 500, name, message: "Something went wrong on our side." };
+    const { headers, body } = await formatRejection(options.rest, null, fault);
+    return new Response(body, { status: 500, headers });
   };
   const answerRest = getRequestListener(
     async (request, { incoming }) =>

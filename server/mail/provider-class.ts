@@ -65,12 +65,10 @@ export const PROVIDER_CLASSES = [...Object.keys(PROVIDERS), "other"] as readonly
 export const COUNTED_PROVIDERS = ["gmail", "microsoft", "yahoo", "apple"] as const satisfies ProviderClass[];
 export type CountedProvider = (typeof COUNTED_PROVIDERS)[number] | "other";
 
-/** A regular expression for the domains of each of these providers and the names below them. */
-export const COUNTED_DOMAINS: readonly { provider: CountedProvider; pattern: string }[] =
-  COUNTED_PROVIDERS.map((provider) => ({
-    provider,
-    pattern: `(^|\\.)(${PROVIDERS[provider].join("|").replaceAll(".", "\\.")})$`,
-  }));
+/** The counted providers by their domains, to which the names below them belong, too. */
+export const COUNTED_DOMAINS: Readonly<Record<string, CountedProvider>> = Object.fromEntries(
+  COUNTED_PROVIDERS.flatMap((provider) => PROVIDERS[provider].map((domain) => [domain, provider] as const)),
+);
 
 const BY_DOMAIN: ReadonlyMap<string, ProviderClass> = new Map(
   Object.entries(PROVIDERS).flatMap(([provider, domains]) =>

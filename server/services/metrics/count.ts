@@ -77,17 +77,19 @@ export async function findUncounted(hot: HotSql, limit: number): Promise<string[
   return rows.map(({ id }) => id);
 }
 
-const EMAIL_COLUMNS =
-  "email_id, hour, day, changed_at, sender_domain, api_key_id, tags, tracks_opens, tracks_clicks";
+const EMAIL_COLUMNS = "hour, changed_hour, sender_domain, api_key_id, tags, tracks_opens, tracks_clicks";
 const STATE_COLUMNS = ["status", "provider", "is_delayed", "opens", "clicks"];
 const before = STATE_COLUMNS.map((name) => `${name}_before`).join(", ");
 const after = STATE_COLUMNS.join(", ");
 const sums = Object.values(COUNT_OF_STATE)
-  .map((count) => `sum(s.sign * ${count})`)
+  .map((count) => `sum(s.recipients * ${count})`)
   .join(", ");
 /** Results by the hour in which they occurred are needed for the last 24 hours. */
-const resultsKept = "interval '2 days'";
+const resultsKept = "interval '49 hours'";
 
+// Emails are read in the order of the indexes, which takes half as long as in any other. Recipients with the
+// same attributes and the same change are grouped before they are summed.
+//
 // The totals name the tags of a day that are counted separately. They are looked up in one object: a join of
 // two lists without statistics would compare all with all.
 const COUNT_RECIPIENTS = `
@@ -100,16 +102,18 @@ with horizon as materialized (
 ), last as materialized (
   select position, id from fresh order by position desc, id desc limit 1
 ), selected as materialized (
-  select distinct email_id as id from fresh
+  select distinct email_id as id from fresh order by 1
 ), ${recipientStates({
   includes: "(e.position, e.id) <= (select position, id from last)",
   wasCounted: "(e.position, e.id) <= ($2::bigint, $3::uuid)",
 })}, changed as materialized (
-  select * from state where (${before}) is distinct from (${after})
-), side (sign, ${EMAIL_COLUMNS}, ${after}) as materialized (
-  select -1, ${EMAIL_COLUMNS}, ${before} from changed where status_before is not null
+  select ${EMAIL_COLUMNS}, ${before}, ${after}, (hour at time zone 'UTC')::date as day, count(*)::int as recipients
+  from state where (${before}) is distinct from (${after})
+  group by ${EMAIL_COLUMNS}, ${before}, ${after}
+), side (recipients, day, ${EMAIL_COLUMNS}, ${after}) as materialized (
+  select -recipients, day, ${EMAIL_COLUMNS}, ${before} from changed where status_before is not null
   union all
-  select 1, ${EMAIL_COLUMNS}, ${after} from changed where status is not null
+  select recipients, day, ${EMAIL_COLUMNS}, ${after} from changed where status is not null
 ), tagged as materialized (
   select distinct c.day, t.name || ':' || t.value as tag
   from changed c cross join lateral jsonb_to_recordset(c.tags) as t(name text, value text)
@@ -129,7 +133,7 @@ with horizon as materialized (
 ), difference as materialized (
   select $1::uuid as team_id, t.tag, u.unit, date_trunc(u.unit, s.hour, 'UTC') as starts_at, s.sender_domain as domain,
     s.api_key_id, s.provider, ${Object.entries(COUNT_OF_STATE)
-      .map(([name, count]) => `sum(s.sign * ${count}) as ${name}`)
+      .map(([name, count]) => `sum(s.recipients * ${count}) as ${name}`)
       .join(", ")}, 0 as unsubscribed
   from side s cross join lateral (
     select '' as tag
@@ -141,13 +145,13 @@ with horizon as materialized (
   group by 2, 3, 4, 5, 6, 7
 ), ${ADD_DIFFERENCE}, kept_results as (
   insert into recipient_totals as c (team_id, dimension, unit, starts_at, value, ${COUNT_COLUMNS.join(", ")})
-  select $1, 'result', 'hour', date_trunc('hour', s.changed_at, 'UTC') as hour, s.sender_domain, ${sums}, 0
-  from side s where s.changed_at > now() - ${resultsKept}
+  select $1, 'result', 'hour', s.changed_hour, s.sender_domain, ${sums}, 0
+  from side s where s.changed_hour >= now() - ${resultsKept}
   group by 4, 5
   on conflict (team_id, dimension, unit, starts_at, value) do update set ${ADDITION}
 ), old_results as (
   delete from recipient_totals
-  where team_id = $1 and dimension = 'result' and unit = 'hour' and starts_at < now() - ${resultsKept} - interval '1 hour'
+  where team_id = $1 and dimension = 'result' and unit = 'hour' and starts_at < now() - ${resultsKept}
 ), moved as (
   update metrics_progress set (position, event_id) = (select position, id from last)
   where team_id = $1 and exists (select from last)

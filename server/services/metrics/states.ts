@@ -4,10 +4,23 @@ import { COUNTED_DOMAINS } from "#server/mail/provider-class";
 /** The tags of a day that are not counted separately. Other tags have a colon between name and value. */
 export const OTHER_TAGS = "other";
 
-/** SQL: the provider by the domain of the delivery `d`. */
-export const PROVIDER_OF_DOMAIN = `case ${COUNTED_DOMAINS.map(
-  ({ provider, pattern }) => `when d.domain ~ '${pattern}' then '${provider}'`,
-).join(" ")} else 'other' end`;
+/**
+ * SQL: the provider by the domain of the delivery `d`, whose last two or three labels are looked up. Regular
+ * expressions for all names would take as long as all else that is derived from a delivery.
+ */
+export const PROVIDER_OF_DOMAIN = `coalesce(${[...new Set(Object.keys(COUNTED_DOMAINS).map(countLabels))]
+  .map((labels) => `'${JSON.stringify(COUNTED_DOMAINS)}'::jsonb ->> (${lastLabels(labels)})`)
+  .join(", ")}, 'other')`;
+
+function countLabels(name: string): number {
+  return name.split(".").length;
+}
+
+function lastLabels(count: number): string {
+  return Array.from({ length: count }, (_, nth) => `split_part(d.domain, '.', ${nth - count})`).join(
+    " || '.' || ",
+  );
+}
 
 /**
  * SQL: the status of a delivery after an event `e`; null if the event does not change it. A deferral and an
@@ -26,6 +39,10 @@ const STATUS_AFTER = `case e.type
 /** SQL: an open or click by a reader. Prefetches and scanners do not count. */
 const IS_VISIT = `e.type in ('email.opened', 'email.clicked') and e.data->'visit'->>'by' in ('reader', 'proxy')`;
 
+/** What a recipient is identified and counted by. The first column decides nearly every comparison. */
+const RECIPIENT_COLUMNS =
+  "delivery_id, email_id, hour, api_key_id, sender_domain, domain, domain_provider, tags, tracks_opens, tracks_clicks";
+
 /**
  * SQL: a CTE `state` with each recipient of the emails in the CTE `selected` (`id`): what the email is
  * counted by, the state of the recipient after the events that satisfy `includes`, and its state (`…_before`)
@@ -34,35 +51,35 @@ const IS_VISIT = `e.type in ('email.opened', 'email.clicked') and e.data->'visit
  *
  * Each email is read by itself: a plan that joins all of them compares each email with each event. The
  * conditions come after the events of the email are read, because the index of the feed would find all events
- * of the team by them.
+ * of the team by them. The events are sorted once for all recipients and aggregates.
  */
 export function recipientStates({ includes, wasCounted }: { includes: string; wasCounted: string }): string {
   const state = (suffix: string, condition: string) => `
-    (array_agg(e.status order by e.position desc, e.id desc) filter (where e.status is not null and ${condition}))[1]
-      as status${suffix},
-    coalesce((array_agg(e.provider order by e.position desc, e.id desc) filter (where e.provider is not null
-      and (${condition} or d.domain = '${ERASED_DOMAIN}')))[1], ${PROVIDER_OF_DOMAIN}) as provider${suffix},
+    (array_agg(e.status) filter (where e.status is not null and ${condition}))[1] as status${suffix},
+    coalesce((array_agg(e.event_provider) filter (where e.event_provider is not null
+      and (${condition} or e.domain = '${ERASED_DOMAIN}')))[1], e.domain_provider) as provider${suffix},
     coalesce(bool_or(e.type = 'email.delivery_delayed') filter (where ${condition}), false) as is_delayed${suffix},
     count(*) filter (where e.is_visit and e.type = 'email.opened' and ${condition}) as opens${suffix},
     count(*) filter (where e.is_visit and e.type = 'email.clicked' and ${condition}) as clicks${suffix}`;
   return `state as materialized (
-  select m.*, r.*
-  from selected s cross join lateral (
-    select e.id as email_id, e.api_key_id, e.sender_domain, e.tags, e.tracks_opens, e.tracks_clicks,
-      date_trunc('hour', e.created_at, 'UTC') as hour, (e.created_at at time zone 'UTC')::date as day
-    from emails e where e.team_id = $1 and e.id = s.id offset 0
-  ) m cross join lateral (
-    select d.id as delivery_id, max(e.created_at) as changed_at, ${state("_before", "e.was_counted")}, ${state("", "true")}
-    from deliveries d join (
-      select e.delivery_id, e.position, e.id, e.type, e.created_at, ${STATUS_AFTER} as status, ${IS_VISIT} as is_visit,
-        e.data->>'provider' as provider, ${wasCounted} as was_counted
-      from (
-        select * from email_events e where e.team_id = $1 and e.email_id = m.email_id offset 0
-      ) e where ${includes} offset 0
-    ) e on e.delivery_id = d.id or e.delivery_id is null
-    where d.team_id = $1 and d.email_id = m.email_id
-    group by d.id, d.domain offset 0
-  ) r
+  select ${RECIPIENT_COLUMNS}, date_trunc('hour', max(e.created_at), 'UTC') as changed_hour,
+    ${state("_before", "e.was_counted")}, ${state("", "true")}
+  from (
+    select r.*, ${STATUS_AFTER} as status, ${IS_VISIT} as is_visit, e.data->>'provider' as event_provider,
+      ${wasCounted} as was_counted, e.type, e.created_at
+    from selected s cross join lateral (
+      select d.id as delivery_id, d.email_id, m.api_key_id, m.sender_domain, m.tags, m.tracks_opens, m.tracks_clicks,
+        date_trunc('hour', m.created_at, 'UTC') as hour, d.domain, ${PROVIDER_OF_DOMAIN} as domain_provider
+      from emails m cross join lateral (
+        select * from deliveries d where d.team_id = $1 and d.email_id = m.id offset 0
+      ) d where m.team_id = $1 and m.id = s.id offset 0
+    ) r cross join lateral (
+      select * from email_events e where e.team_id = $1 and e.email_id = r.email_id offset 0
+    ) e
+    where (e.delivery_id = r.delivery_id or e.delivery_id is null) and ${includes}
+    order by ${RECIPIENT_COLUMNS}, e.position desc, e.id desc
+  ) e
+  group by ${RECIPIENT_COLUMNS}
 )`;
 }
 

@@ -13,7 +13,7 @@ const tagsPerDayMax = 200;
 
 /** Events that one call counts before it responds, and how many per transaction. */
 const countMax = 50_000;
-const countAtOnce = 5_000;
+const countAtOnce = 10_000;
 
 /** The joined counts of each connection pool. */
 const joinsOfPool = new WeakMap<HotSql, JoinReads>();

@@ -87,7 +87,7 @@ const sums = Object.values(COUNT_OF_STATE)
 /** Results by the hour in which they occurred are needed for the last 24 hours. */
 const resultsKept = "interval '49 hours'";
 
-// Emails are read in the order of the indexes, which takes half as long as in any other. Recipients with the
+// Emails are read in the order of the indexes: a random one takes a third longer or more. Recipients with the
 // same attributes and the same change are grouped before they are summed.
 //
 // The totals name the tags of a day that are counted separately. They are looked up in one object: a join of

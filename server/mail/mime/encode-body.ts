@@ -48,7 +48,8 @@ export function encodeBytes(bytes: Buffer): EncodedBody {
 }
 
 function normaliseLines(text: string): string {
-  if (!text.includes("\n") && !text.includes("\r")) return text;
+  // Most texts have no CR, and a fixed string is replaced without an expression.
+  if (!text.includes("\r")) return text.replaceAll("\n", "\r\n");
   return text.replace(/\r\n|\r|\n/g, "\r\n");
 }
 
@@ -62,7 +63,7 @@ function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
   let lineStart = 0;
   for (let at = 0; at <= bytes.length; at += 1) {
     const byte = at < bytes.length ? (bytes[at] ?? CR) : CR;
-    if (PLAIN[byte] === 1) continue;
+    if (ESCAPED[byte] === 0) continue;
     if (byte === CR && endsLineAt(bytes, at)) {
       const isFragile = at > lineStart && (isBlank(bytes[at - 1]) || isMangled(bytes, lineStart));
       // Both ends of a line may need an escape.
@@ -70,7 +71,7 @@ function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
       if (isFragile || at - lineStart > LINE_MAX) isPlain = false;
       at += 1;
       lineStart = at + 1;
-    } else if (ESCAPED[byte] === 1) {
+    } else {
       escapes += 1;
       if (byte !== EQUALS) isPlain = false;
     }
@@ -90,8 +91,9 @@ function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
   let column = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
-    // Fast path for nearly all bytes. The rules below handle the last column.
-    if (PLAIN[byte] === 1 && column > 0 && column < LINE_MAX - 1) {
+    // Fast path for nearly all bytes. The rules below handle the last column and the end of a line.
+    const isPlain = PLAIN[byte] === 1 || (isBlank(byte) && PLAIN[bytes[at + 1] ?? CR] === 1);
+    if (isPlain && column > 0 && column < LINE_MAX - 1) {
       out[to++] = byte;
       column += 1;
       continue;
@@ -139,9 +141,18 @@ function isMangled(bytes: Buffer, lineStart: number): boolean {
   return first === CAPITAL_F && bytes.toString("latin1", lineStart, lineStart + 5) === "From ";
 }
 
-function wrapBase64(bytes: Buffer): Buffer {
-  const text = bytes.toString("base64");
-  const lines: string[] = [];
-  for (let at = 0; at < text.length; at += LINE_MAX) lines.push(text.slice(at, at + LINE_MAX));
-  return Buffer.from(lines.join("\r\n"), "latin1");
+/** Base64 in lines of 76 characters, without a final line end. */
+export function wrapBase64(bytes: Buffer): Buffer {
+  const text = Buffer.from(bytes.toString("base64"), "latin1");
+  const breaks = Math.max(0, Math.ceil(text.length / LINE_MAX) - 1);
+  const out = Buffer.allocUnsafe(text.length + 2 * breaks);
+  let to = 0;
+  for (let at = 0; at < text.length; at += LINE_MAX) {
+    if (at > 0) {
+      out[to++] = CR;
+      out[to++] = LF;
+    }
+    to += text.copy(out, to, at, at + LINE_MAX);
+  }
+  return out;
 }

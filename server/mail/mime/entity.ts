@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
-import { encodeBody } from "./encode-body";
+import { hash } from "node:crypto";
+import { encodeBody, wrapBase64 } from "./encode-body";
 import { parameter } from "./encode-parameter";
 
 /** A MIME entity (RFC 2045): its content fields, each ending in CRLF, and its encoded content. */
@@ -14,7 +14,6 @@ export type FilePart = {
 };
 
 const CRLF = Buffer.from("\r\n", "latin1");
-const base64LineLength = 76;
 
 /** Text in UTF-8, in the shortest safe transfer encoding. */
 export function textEntity(type: "text/plain" | "text/html", text: string): Entity {
@@ -29,14 +28,13 @@ export function textEntity(type: "text/plain" | "text/html", text: string): Enti
 /** A file in base64, with its name encoded by RFC 2231 and, for older clients, in plain ASCII. */
 export function fileEntity({ filename, contentType, contentId, content }: FilePart): Entity {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-  const lines = bytes.toString("base64").replace(new RegExp(`.{${base64LineLength}}(?=.)`, "g"), "$&\r\n");
   const disposition = contentId === null ? "attachment" : "inline";
   return {
     fields:
       `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: base64\r\n` +
       `Content-Disposition: ${disposition}${filename === null ? "" : parameter("filename", filename)}\r\n` +
       (contentId === null ? "" : `Content-ID: <${contentId}>\r\n`),
-    content: [Buffer.from(lines, "latin1")],
+    content: [wrapBase64(bytes)],
     mayHoldBoundary: false,
   };
 }
@@ -79,8 +77,7 @@ const typeOf = ({ fields }: Entity): string => /^Content-Type: ([^;\r]+)/.exec(f
  */
 function boundaryFor(parts: readonly Entity[], seed: string): string {
   for (let round = 0; ; round += 1) {
-    const hash = createHash("sha256").update(`${round}:${seed}`).digest("hex").slice(0, 32);
-    const boundary = `=_${hash}`;
+    const boundary = `=_${hash("sha256", `${round}:${seed}`).slice(0, 32)}`;
     const holds = ({ mayHoldBoundary, content }: Entity) =>
       mayHoldBoundary && content.some((bytes) => bytes.includes(boundary));
     if (!parts.some(holds)) return boundary;

@@ -21,7 +21,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
     "Starts only at the beginning of a line, and reads a few dozen characters.",
   "/<(?:img|source|video|input|td|table|body|image)\\b[^<>]*\\bhttps?:|url\\(\\s*['\"]?https?:/i":
     "Reads from one `<` or `url(` to the next, so no character is read twice.",
-  "/.{72}(?=.)/g": "Reads a fixed number of characters.",
   "/\\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\\b/i":
     "Reads 36 characters of a reply of at most 1,000.",
   '/"(?:[^"\\\\]|\\\\.)*"|\\b(?:true|false|null)\\b/g': "Reads samples of the documentation, which are ours.",

@@ -2,6 +2,7 @@ const TAB = 0x09;
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
+const CRLF = Buffer.from("\r\n", "latin1");
 
 /**
  * The relaxed canonical form of a body (RFC 6376 section 3.4.4): runs of whitespace become one space,
@@ -9,34 +10,48 @@ const SPACE = 0x20;
  * content is empty.
  */
 export function canonicalizeBody(body: Uint8Array): Buffer {
-  const out = Buffer.allocUnsafe(body.length + 2);
-  let to = 0;
-  let lineStart = 0;
-  let contentEnd = 0;
+  const lines = withoutExtraBlanks(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  let end = lines.length;
+  while (end >= 2 && lines[end - 2] === CR && lines[end - 1] === LF) end -= 2;
+  if (end === 0) return lines.subarray(0, 0);
+  return end < lines.length ? lines.subarray(0, end + 2) : Buffer.concat([lines, CRLF]);
+}
+
+/** The body with single spaces between words and none at line ends. Most bodies need no change or copy. */
+function withoutExtraBlanks(body: Buffer): Buffer {
+  const unchanged = findExtraBlank(body);
+  if (unchanged === body.length) return body;
+  const out = Buffer.allocUnsafe(body.length);
+  let to = body.copy(out, 0, 0, unchanged);
   let isBlankDue = false;
-  const endLine = () => {
-    const hasContent = to > lineStart;
-    out[to++] = CR;
-    out[to++] = LF;
-    if (hasContent) contentEnd = to;
-    lineStart = to;
-    isBlankDue = false;
-  };
-  for (let at = 0; at < body.length; at += 1) {
+  for (let at = unchanged; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
     if (byte === SPACE || byte === TAB) isBlankDue = true;
-    else if (byte === CR && body[at + 1] === LF) {
-      endLine();
-      at += 1;
-    } else {
-      if (isBlankDue) out[to++] = SPACE;
+    else {
+      if (isBlankDue && !endsLineAt(body, at)) out[to++] = SPACE;
       isBlankDue = false;
       out[to++] = byte;
     }
   }
-  if (to > lineStart) endLine();
-  return out.subarray(0, contentEnd);
+  return out.subarray(0, to);
 }
+
+/** Position of the first blank that the canonical form changes, or the length of the body. */
+function findExtraBlank(body: Buffer): number {
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte > SPACE) continue;
+    if (byte === TAB) return at;
+    const next = body[at + 1] ?? CR;
+    if (byte === SPACE && next <= SPACE && (next === SPACE || next === TAB || endsLineAt(body, at + 1)))
+      return at;
+  }
+  return body.length;
+}
+
+/** Whether a line ends at this position: at a CRLF or at the end of the body. */
+const endsLineAt = (body: Buffer, at: number): boolean =>
+  at >= body.length || (body[at] === CR && body[at + 1] === LF);
 
 /** The relaxed canonical form of a header field (RFC 6376 section 3.4.2), without the final CRLF. */
 export function canonicalizeField(field: string): string {
@@ -44,8 +59,9 @@ export function canonicalizeField(field: string): string {
   const value = field
     .slice(colon + 1)
     .replaceAll("\r\n", "")
-    .replace(/[ \t]+/g, " ");
-  return `${getFieldName(field)}:${value.replace(/^ | $/g, "")}`;
+    .replace(/[ \t]{2,}|\t/g, " ");
+  const end = value.endsWith(" ") ? value.length - 1 : value.length;
+  return `${getFieldName(field)}:${value.slice(value.startsWith(" ") ? 1 : 0, end)}`;
 }
 
 /** The name of a header field in lower case. */

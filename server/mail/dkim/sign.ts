@@ -1,4 +1,4 @@
-import { createHash, type KeyObject, sign } from "node:crypto";
+import { hash, type KeyObject, sign } from "node:crypto";
 import { promisify } from "node:util";
 import type { DkimAlgorithm } from "./key";
 import { canonicalizeBody, canonicalizeField, getFieldName, splitMessage } from "./relaxed";
@@ -43,26 +43,23 @@ export async function signMessage(
 ): Promise<Uint8Array> {
   if (keys.length === 0) return bytes;
   const { fields, body } = splitMessage(bytes);
-  const bodyHash = createHash("sha256").update(canonicalizeBody(body)).digest("base64");
-  const names = listCoveredFields(fields);
+  const byName = groupByName(fields);
+  const names = listCoveredNames(byName);
+  const header = canonicalizeFields(byName, names);
+  const bodyHash = hash("sha256", canonicalizeBody(body), "base64");
+  const tags = [...foldNames(names), `bh=${bodyHash};`, "b="].join("\r\n ");
   const signatures = await Promise.all(
     keys.map(async (key) => {
-      const unsigned = signatureField(key, { names, bodyHash, signedAt });
-      return unsigned + fold(await signData(key, formatSignedData(fields, names, unsigned)));
+      const unsigned = formatUnsigned(key, signedAt, tags);
+      const data = Buffer.from(header + canonicalizeField(unsigned), "latin1");
+      return unsigned + fold(await signData(key, data));
     }),
   );
   return Buffer.concat([Buffer.from(signatures.map((field) => `${field}\r\n`).join(""), "latin1"), bytes]);
 }
 
-/**
- * The data to sign (RFC 6376 section 3.7): the named fields, the lowest first among fields of one name,
- * absent ones as an empty string, then the signature field itself with an empty `b=`.
- */
-export function formatSignedData(
-  fields: readonly string[],
-  names: readonly string[],
-  unsigned: string,
-): Buffer {
+/** Header fields by their name in lower case, top to bottom. */
+export function groupByName(fields: readonly string[]): Map<string, string[]> {
   const byName = new Map<string, string[]>();
   for (const field of fields) {
     const name = getFieldName(field);
@@ -70,12 +67,26 @@ export function formatSignedData(
     if (same) same.push(field);
     else byName.set(name, [field]);
   }
+  return byName;
+}
+
+/**
+ * The header fields to sign (RFC 6376 section 3.7), which the signature field with an empty `b=` follows: the
+ * lowest first among fields of one name, absent ones as an empty string.
+ */
+export function canonicalizeFields(
+  byName: ReadonlyMap<string, readonly string[]>,
+  names: readonly string[],
+): string {
+  const used = new Map<string, number>();
   let text = "";
   for (const name of names) {
-    const field = byName.get(name)?.pop();
+    const count = (used.get(name) ?? 0) + 1;
+    used.set(name, count);
+    const field = byName.get(name)?.at(-count);
     if (field !== undefined) text += `${canonicalizeField(field)}\r\n`;
   }
-  return Buffer.from(text + canonicalizeField(unsigned), "latin1");
+  return text;
 }
 
 /**
@@ -86,37 +97,25 @@ export async function signData({ algorithm, privateKey }: SigningKey, data: Buff
   const signature =
     algorithm === "rsa"
       ? await signAsync("sha256", data, privateKey)
-      : sign(null, createHash("sha256").update(data).digest(), privateKey);
+      : sign(null, hash("sha256", data, "buffer"), privateKey);
   return signature.toString("base64");
 }
 
-function listCoveredFields(fields: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const field of fields) {
-    const name = getFieldName(field);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  const repeat = (name: string, more: number) => Array<string>((counts.get(name) ?? 0) + more).fill(name);
-  return [...CLOSED.flatMap((name) => repeat(name, 1)), ...OPEN.flatMap((name) => repeat(name, 0))];
+function listCoveredNames(byName: ReadonlyMap<string, readonly string[]>): string[] {
+  const names: string[] = [];
+  const cover = (name: string, times: number) => {
+    for (let n = 0; n < times; n += 1) names.push(name);
+  };
+  for (const name of CLOSED) cover(name, (byName.get(name)?.length ?? 0) + 1);
+  for (const name of OPEN) cover(name, byName.get(name)?.length ?? 0);
+  return names;
 }
 
-type Signed = { names: readonly string[]; bodyHash: string; signedAt: Date };
-
-/** The signature field, up to and including `b=`. */
-function signatureField(
-  { algorithm, domain, selector }: SigningKey,
-  { names, bodyHash, signedAt }: Signed,
-): string {
+/** The signature field, up to and including `b=`, which ends `tags`. */
+function formatUnsigned({ algorithm, domain, selector }: SigningKey, signedAt: Date, tags: string): string {
   const seconds = Math.floor(signedAt.getTime() / 1000);
-  const tags = [
-    `DKIM-Signature: v=1; a=${algorithm}-sha256; c=relaxed/relaxed; t=${seconds};`,
-    `d=${domain};`,
-    `s=${selector};`,
-    ...foldNames(names),
-    `bh=${bodyHash};`,
-    "b=",
-  ];
-  return tags.join("\r\n ");
+  const first = `DKIM-Signature: v=1; a=${algorithm}-sha256; c=relaxed/relaxed; t=${seconds};`;
+  return `${first}\r\n d=${domain};\r\n s=${selector};\r\n ${tags}`;
 }
 
 /** Folds `h=`; whitespace is allowed after each colon (RFC 6376 section 3.5). */
@@ -135,4 +134,8 @@ function foldNames(names: readonly string[]): string[] {
 }
 
 /** Folds base64 into lines; the first line follows `b=`. */
-const fold = (text: string): string => text.replace(/.{72}(?=.)/g, "$&\r\n ");
+function fold(text: string): string {
+  let lines = text.slice(0, 72);
+  for (let at = 72; at < text.length; at += 72) lines += `\r\n ${text.slice(at, at + 72)}`;
+  return lines;
+}

@@ -195,6 +195,19 @@ describe.each(Object.entries(DIALECTS))("a dialogue %s", (_name, ehlo) => {
     expect(peer.commands).toContain("RSET");
   });
 
+  test.each([
+    ["without a word", ""],
+    ["with a late 421", "421 4.4.2 idle too long"],
+  ])("a reused connection that closes at MAIL %s is replaced within the attempt", async (_how, bye) => {
+    await begin({ ehlo, mail: ["250 ok", { bye }, "250 ok"] }, {}, "?pool=1");
+    for (const id of ["m1", "m2"])
+      expect(kinds(await relay.deliver(message({ id }), parsed(["b@example.org"]), watch()))).toEqual([
+        "accepted",
+      ]);
+    expect(peer.messages).toHaveLength(2);
+    expect(peer.connections()).toBe(2);
+  });
+
   test("a rejected recipient stays rejected if the connection is lost after the dot", async () => {
     await begin({ ehlo, rcpt: ["550 5.1.1 nobody", "250 ok"], message: DROP });
     expect(kinds(await relay.deliver(message(), parsed(RECIPIENTS), watch()))).toEqual([

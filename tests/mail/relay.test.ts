@@ -59,27 +59,6 @@ test("an idle connection that the server closed causes no failed attempt", async
   expect(peer.messages).toHaveLength(2);
 });
 
-test.each([
-  ["without a word", (nth: number) => (nth === 1 ? ("DROP" as const) : null)],
-  ["with a late 421", (nth: number) => (nth === 1 ? ("421 4.4.2 idle too long" as const) : null)],
-])("a reused connection that closes at MAIL %s is replaced within the attempt", async (_how, answer) => {
-  const peer = closeAfterTest(
-    await startSmtpTestServer({
-      mail: ({ nth }) => {
-        const scripted = answer(nth);
-        return scripted === null ? "250 ok" : { bye: scripted === "DROP" ? "" : scripted };
-      },
-    }),
-  );
-  const relay = closeAfterTest(relayTo(peer, "?pool=1"));
-  expect(kinds(await relay.deliver(message(), parsed(["b@example.org"]), watch()))).toEqual(["accepted"]);
-  expect(kinds(await relay.deliver(message({ id: "m2" }), parsed(["b@example.org"]), watch()))).toEqual([
-    "accepted",
-  ]);
-  expect(peer.messages).toHaveLength(2);
-  expect(peer.connections()).toBe(2);
-});
-
 test("an idle connection is closed after its time", async () => {
   const peer = closeAfterTest(await startSmtpTestServer({}));
   const relay = closeAfterTest(relayTo(peer, "", { idleMs: 50 }));

@@ -26,10 +26,9 @@ type Replies = {
 };
 
 /**
- * Determines the outcome of each recipient from the recorded replies, not from the errors of the client
- * library. Without a 354, or before the final dot was written, the message was certainly not accepted:
- * deferred. With the dot written and no final reply the outcome is unknown. A rejection at RCPT applies to
- * that recipient, whatever the outcome of the others.
+ * Determines the outcome of each recipient from the recorded replies. Without a 354, or before the final dot
+ * was written, the message was certainly not accepted: deferred. With the dot written and no final reply the
+ * outcome is unknown. A rejection at RCPT applies to that recipient, whatever the outcome of the others.
  */
 export function judgeAttempt(attempt: Attempt, recipients: readonly string[]): Outcome[] {
   const replies = readReplies(attempt.exchanges);
@@ -112,7 +111,7 @@ function readReplies(exchanges: readonly Exchange[]): Replies {
   return { mail, rcpt, data, final };
 }
 
-/** The client library checks only the first digit; this must accept the same replies. */
+/** While a message is sent only the first digit is checked; this must accept the same replies. */
 function wasAccepted(reply: Reply): boolean {
   return reply.code === null ? reply.text.startsWith("2") : reply.code < 300;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { FoundAddresses } from "./guarded-addresses";
 import { deferAll } from "./judge";
-import type { FoundAddresses } from "./smtp/guarded-addresses";
 import { createLoginGate } from "./smtp/login-gate";
 import { createPool } from "./smtp/pool";
 import { sendPooled } from "./smtp/send-pooled";

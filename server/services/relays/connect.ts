@@ -1,7 +1,7 @@
 import type { Deps, WorkerDeps } from "#server/deps";
+import { resolvePublicAddresses } from "#server/mail/transport/guarded-addresses";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
-import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
 import { parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
 import { SEALED } from "#server/platform/secrets/sealed-columns";
 import { recordRelayFault, requeuePaused, resumeRelay } from "./health";

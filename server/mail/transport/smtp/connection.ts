@@ -8,7 +8,7 @@ import type { RelayTimeouts } from "./timeouts";
 import { createTranscript, type Transcript } from "./transcript";
 
 /** Largest reply read from a server; a longer one ends the connection. */
-const REPLY_BYTES_MAX = 65_536;
+export const REPLY_BYTES_MAX = 65_536;
 /** The client library's own timers must never fire before ours. */
 const NEVER_MS = 2_000_000_000;
 
@@ -27,8 +27,9 @@ export type ConnectionOptions = {
 export type Connection = ReturnType<typeof wrapConnection>;
 
 /**
- * One SMTP connection over a connected socket: nodemailer's client with our own timeouts and our own
- * transcript. The dialogue starts with `client.connect()`.
+ * One SMTP connection over a connected socket, with our own timeouts and our own transcript. nodemailer's
+ * client performs greeting, EHLO, STARTTLS and AUTH, which starts with `client.connect()`. After this setup
+ * our dialogue takes its socket.
  */
 export function wrapConnection(
   socket: Socket,
@@ -66,24 +67,6 @@ export function wrapConnection(
     transactionLog: true,
     logger: { debug: record, info: record, warn: ignore, error: ignore, trace: ignore, fatal: ignore },
   });
-
-  let isUtf8Header = false;
-  // nodemailer requests SMTPUTF8 only for an address that needs it, but a UTF-8 header needs it too (RFC
-  // 6531, 3.4).
-  const internals = client as unknown as {
-    _sendCommand(line: string, logged?: string): void;
-    _onEnd(): void;
-  };
-  const sendCommand = internals._sendCommand.bind(client);
-  internals._sendCommand = (line, logged) => {
-    const isComplete =
-      !line.startsWith("MAIL FROM:") || line.slice(line.lastIndexOf(">")).includes(" SMTPUTF8");
-    sendCommand(isUtf8Header && !isComplete ? `${line} SMTPUTF8` : line, logged);
-  };
-
-  // A server that closed its side sends no more replies. nodemailer would first write what is left of the
-  // message, for which a server that does not read either can let us wait.
-  internals._onEnd = () => (client._socket || null)?.destroy();
 
   function record(entry: { tnx?: string }, text?: unknown): void {
     if (entry.tnx === "client") transcript.command(String(text ?? ""));
@@ -127,9 +110,18 @@ export function wrapConnection(
     /** Resolves with the reason as soon as the connection is unusable, and never rejects. */
     whenBroken,
     isBroken: (): boolean => broken !== null,
-    /** Whether the header of the next message is not ASCII. */
-    setUtf8Header(value: boolean): void {
-      isUtf8Header = value;
+    /** Why the connection broke; null while it is usable. */
+    breakdown: (): Breakdown | null => broken,
+    /** Takes the socket, which has TLS if it was negotiated, from the client library after the setup. */
+    takeSocket(): Socket {
+      const taken = client._socket || socket;
+      // These listeners are private: if a name changes, no connection can be opened, and the tests fail.
+      for (const name of ["Data", "End", "Close", "Error", "Timeout"])
+        taken.removeListener(name.toLowerCase(), Reflect.get(client, `_onSocket${name}`));
+      taken.setTimeout(0);
+      if (Reflect.get(client, "_remainder") !== "")
+        breakOff({ reason: `${target.host} violated the SMTP protocol with data that no command awaits.` });
+      return taken;
     },
     break: breakOff,
     /**

@@ -1,16 +1,13 @@
-import type { Readable } from "node:stream";
 import type { Outcome } from "../../outcome";
-import { describeConnectionError } from "../describe-connection-error";
-import { type Breakdown, judgeAttempt } from "../judge";
+import { judgeAttempt } from "../judge";
 import type { OutgoingMessage, SendWatch } from "../transport";
 import type { Connection } from "./connection";
-import { gatedBody } from "./gated-body";
-
-/** The extensions of a server. `sizeMax` is 0 without a limit. */
-export type Offers = { sizeMax: number; smtpUtf8: boolean; eightBitMime: boolean };
+import type { Dialogue } from "./dialogue";
+import { formatEnvelope, type Offers } from "./envelope";
+import type { Exchange } from "./transcript";
 
 /** The open connection and the extensions of its server. */
-export type Sender = { connection: Connection; host: string; offers: Offers };
+export type Sender = { connection: Connection; dialogue: Dialogue; host: string; offers: Offers };
 
 /**
  * Sends one message over an open connection: MAIL, RCPT for each distinct recipient, DATA, and the final dot
@@ -30,26 +27,26 @@ export async function sendMessage(
   const rejections = recipients.map((recipient) => rejectUnsupported(sender, message, recipient));
   const accepted = [...new Set(recipients.filter((_, index) => rejections[index] === null))];
   if (accepted.length === 0)
-    return {
-      outcomes: rejections.filter((outcome) => outcome !== null),
-      isUnprocessed: false,
-      needsReset: false,
-    };
+    return { outcomes: rejections.filter((one) => one !== null), isUnprocessed: false, needsReset: false };
 
   const { connection, host } = sender;
-  const { breakdown, dotReleased } = await runDialogue(connection, message, accepted, watch);
-  const exchanges = connection.transcript.exchanges();
-  const judged = judgeAttempt({ host, exchanges, dotReleased, breakdown }, recipients);
+  const { transcript } = connection;
+  transcript.begin();
+  const stopWatching = connection.breakOn(watch.signal);
+  const dotReleased = await runTransaction(sender, message, accepted, watch);
+  stopWatching();
+  const exchanges = transcript.exchanges();
+  const attempt = { host, exchanges, dotReleased, breakdown: connection.breakdown() };
+  const judged = judgeAttempt(attempt, recipients);
   const outcomes = judged.map((outcome, index) => {
     const rejection = rejections[index] ?? null;
-    return rejection ?? { ...outcome, dialogue: connection.transcript.dialogue(outcome.recipient) };
+    return rejection ?? { ...outcome, dialogue: transcript.dialogue(outcome.recipient) };
   });
 
   const last = exchanges.at(-1);
-  const isFinished = dotReleased && last?.command === "." && last.reply !== null;
-  const isMidBody =
-    !dotReleased && exchanges.some(({ command, reply }) => command === "DATA" && /^[23]/.test(reply ?? ""));
-  if (isMidBody) connection.break({ reason: "The message was not sent completely." });
+  const isFinished = last?.command === "." && last.reply !== null;
+  if (awaitsContent(exchanges) && !isFinished)
+    connection.break({ reason: "The message was not sent completely." });
   const opening = exchanges[0]?.reply ?? null;
   return {
     outcomes,
@@ -58,77 +55,45 @@ export async function sendMessage(
   };
 }
 
-async function runDialogue(
-  connection: Connection,
+/**
+ * Sends the envelope and, if the server accepts it, the message. With PIPELINING all commands of the envelope
+ * leave at once (RFC 2920). Returns whether the final dot may have reached the server.
+ */
+async function runTransaction(
+  { connection, dialogue, offers }: Sender,
   message: OutgoingMessage,
   recipients: readonly string[],
   watch: SendWatch,
-): Promise<{ breakdown: Breakdown | null; dotReleased: boolean }> {
-  const { client, transcript } = connection;
-  let dotReleased = false;
-  const mayEnd = (): boolean => {
-    if (connection.isBroken()) return false;
-    if (!hasLease(watch)) {
-      connection.break({ reason: "The lease was lost before the final dot." });
-      return false;
-    }
-    dotReleased = true;
-    transcript.command(".");
-    connection.restartTimeout();
-    return true;
-  };
-  const body = gatedBody(message.bytes, {
-    mayEnd,
-    socket: () => client._socket || null,
-    onProgress: () => connection.restartTimeout("blockMs"),
-  });
-  const { returnPath: from, smtpUtf8, sevenBit } = message;
-  // The client library sends BODY=8BITMIME only to servers with 8BITMIME.
-  const use8BitMime = smtpUtf8 || sevenBit !== undefined;
-  const envelope = {
-    from,
-    to: [...recipients],
-    size: message.bytes.length,
-    use8BitMime,
-    ...requestReports(message, recipients),
-  };
+): Promise<boolean> {
+  const { mail, rcpts } = formatEnvelope(message, recipients, offers);
+  const exchanges = connection.transcript.exchanges();
+  const isAccepted = (at: number) => exchanges[at]?.reply?.startsWith("2") === true;
+  const hasRecipient = () => isAccepted(0) && rcpts.some((_, index) => isAccepted(index + 1));
 
-  transcript.begin();
-  connection.setUtf8Header(smtpUtf8);
-  const stopWatching = connection.breakOn(watch.signal);
-  const answered = new Promise<Breakdown | null>((resolve) => {
-    // The client uses only these two methods of a stream.
-    client.send(envelope, body as unknown as Readable, (error) => {
-      // Without any exchange the client library itself rejected the message; only its error contains the
-      // reason.
-      if (error && transcript.exchanges().length === 0)
-        connection.break({ reason: describeConnectionError(error) });
-      resolve(null);
-    });
+  if (offers.pipelining) await dialogue.exchange([mail, ...rcpts, "DATA"]);
+  else {
+    await dialogue.exchange([mail]);
+    for (const rcpt of rcpts) if (isAccepted(0)) await dialogue.exchange([rcpt]);
+    if (hasRecipient()) await dialogue.exchange(["DATA"]);
+  }
+  // A server that accepts DATA after it rejected the sender could deliver an empty message: it gets no final
+  // dot, and the connection is closed.
+  if (!awaitsContent(exchanges) || !isAccepted(0)) return false;
+  if (!hasRecipient()) {
+    // After 354 the message ends without content (RFC 2920, 3.1). The reply concerns no recipient.
+    await dialogue.exchange(["."]);
+    return false;
+  }
+  return dialogue.transfer(message.bytes, () => {
+    if (hasLease(watch)) return true;
+    connection.break({ reason: "The lease was lost before the final dot." });
+    return false;
   });
-  const breakdown = await Promise.race([connection.whenBroken, answered]);
-  stopWatching();
-  connection.stopTimeout();
-  body.destroy();
-  return { breakdown, dotReleased };
 }
 
-/**
- * DSN parameters (RFC 3461): request reports of failures and delays with the header only, and set the email's
- * id and the original recipient. The client library sends them only to servers with DSN and encodes values as
- * xtext. A non-ASCII address is omitted, because it needs a different form (RFC 6533).
- */
-function requestReports(
-  { id, wantsReports }: OutgoingMessage,
-  recipients: readonly string[],
-): { dsn?: Reports } {
-  const [recipient, ...others] = recipients;
-  if (!wantsReports || recipient === undefined || others.length > 0) return {};
-  const orcpt = /^[\x21-\x7e]+$/.test(recipient) ? { orcpt: `rfc822;${recipient}` } : {};
-  return { dsn: { envid: id, ret: "HDRS", notify: "FAILURE,DELAY", ...orcpt } };
-}
-
-type Reports = { envid: string; ret: "HDRS"; notify: string; orcpt?: string };
+/** Whether the server began to read a message. Some servers reply 250 instead of 354. */
+const awaitsContent = (exchanges: readonly Exchange[]): boolean =>
+  exchanges.some(({ command, reply }) => command === "DATA" && /^[23]/.test(reply ?? ""));
 
 /** A check that throws counts as a lost lease. */
 function hasLease(watch: SendWatch): boolean {
@@ -145,6 +110,8 @@ function rejectUnsupported(
   recipient: string,
 ): Outcome | null {
   const reject = (reason: string): Outcome => ({ recipient, kind: "rejected", reply: null, host, reason });
+  if (/[\r\n<>]/.test(message.returnPath + recipient))
+    return reject("The sender or the recipient contains characters that SMTP commands cannot contain.");
   if (offers.sizeMax > 0 && message.bytes.length > offers.sizeMax)
     return reject(
       `The message has ${message.bytes.length} bytes, but ${host} accepts at most ${offers.sizeMax} bytes.`,

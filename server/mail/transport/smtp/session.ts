@@ -5,8 +5,10 @@ import type { SmtpTarget } from "../smtp-url";
 import type { OutgoingMessage, SendWatch } from "../transport";
 import { type Connection, type ConnectionOptions, wrapConnection } from "./connection";
 import { dial } from "./dial";
+import { startDialogue } from "./dialogue";
+import { parseOffers } from "./envelope";
 import type { LoginGate, LoginResult } from "./login-gate";
-import { type Offers, sendMessage } from "./send-message";
+import { sendMessage } from "./send-message";
 
 export type Session = ReturnType<typeof createSession>;
 
@@ -108,7 +110,8 @@ function explainOpening(connection: Connection, breakdown: Breakdown, host: stri
 /** A connection that is greeted, encrypted and logged in as the target requires, and ready for messages. */
 function createSession(connection: Connection, target: SmtpTarget) {
   const ehlo = connection.transcript.exchanges().findLast(({ command }) => command.startsWith("EHLO "));
-  const offers = readOffers(ehlo?.reply ?? "");
+  const offers = parseOffers(ehlo?.reply ?? "");
+  const dialogue = startDialogue(connection, target.host);
   let messages = 0;
   let hasQuit = false;
   let needsReset = false;
@@ -116,8 +119,9 @@ function createSession(connection: Connection, target: SmtpTarget) {
   const quit = () => {
     if (!isOpen()) return;
     hasQuit = true;
-    connection.client.quit();
-    const timer = setTimeout(() => connection.break({ reason: "We closed the connection." }), QUIT_MS);
+    const end = () => connection.break({ reason: "We closed the connection." });
+    dialogue.exchange(["QUIT"]).then(end);
+    const timer = setTimeout(end, QUIT_MS);
     connection.onClose(() => clearTimeout(timer));
   };
   return {
@@ -134,7 +138,8 @@ function createSession(connection: Connection, target: SmtpTarget) {
     async send(message: OutgoingMessage, recipients: readonly string[], watch: SendWatch) {
       messages += 1;
       needsReset = true;
-      const result = await sendMessage({ connection, host: target.host, offers }, message, recipients, watch);
+      const sender = { connection, dialogue, host: target.host, offers };
+      const result = await sendMessage(sender, message, recipients, watch);
       needsReset = result.needsReset;
       const isStale = result.isUnprocessed && messages > 1 && !watch.signal.aborted;
       return { outcomes: result.outcomes, isStale };
@@ -143,21 +148,9 @@ function createSession(connection: Connection, target: SmtpTarget) {
     async reset(): Promise<void> {
       if (!needsReset || !isOpen()) return;
       needsReset = false;
-      connection.restartTimeout("commandMs");
-      const answered = new Promise<boolean>((resolve) => connection.client.reset((error) => resolve(!error)));
-      const isClean = await Promise.race([answered, connection.whenBroken.then(() => true)]);
-      connection.stopTimeout();
+      await dialogue.exchange(["RSET"]);
+      const isClean = connection.transcript.exchanges().at(-1)?.reply?.startsWith("2");
       if (!isClean) quit();
     },
-  };
-}
-
-/** Extensions in the server's EHLO reply. `sizeMax` is 0 without a limit (RFC 1870). */
-function readOffers(ehlo: string): Offers {
-  const size = /^250[ -]SIZE +([0-9]{1,15})/im.exec(ehlo)?.[1];
-  return {
-    sizeMax: Number(size ?? 0),
-    smtpUtf8: /^250[ -]SMTPUTF8\b/im.test(ehlo),
-    eightBitMime: /^250[ -]8BITMIME\b/im.test(ehlo),
   };
 }

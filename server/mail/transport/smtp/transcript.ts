@@ -10,8 +10,8 @@ const REPLY_MAX = 2000;
 export type Transcript = ReturnType<typeof createTranscript>;
 
 /**
- * The commands and replies of one connection, from the client library's log. Replies are matched to commands
- * in order, also with pipelining (RFC 2920).
+ * The commands and replies of one connection: those of the setup from the client library's log, then ours.
+ * Replies are matched to commands in order, also with pipelining (RFC 2920).
  */
 export function createTranscript() {
   let setup: Exchange[] = [];
@@ -52,10 +52,11 @@ export function createTranscript() {
 }
 
 function formatDialogue(exchanges: readonly Exchange[], recipient: string): string {
+  const own = `RCPT TO:<${recipient}>`;
   const lines: string[] = [];
   let others = 0;
   for (const { command, reply } of exchanges) {
-    if (command.startsWith("RCPT TO:") && !command.startsWith(`RCPT TO:<${recipient}>`)) {
+    if (command.startsWith("RCPT TO:") && !command.startsWith(own)) {
       others += 1;
       continue;
     }

@@ -1,8 +1,8 @@
 import { performance } from "node:perf_hooks";
 import { findMxHosts } from "#server/mail/dns/mx-hosts";
+import { resolvePublicAddresses } from "#server/mail/transport/guarded-addresses";
 import type { Breakdown } from "#server/mail/transport/judge";
 import { createRelay, type Relay } from "#server/mail/transport/relay";
-import { resolvePublicAddresses } from "#server/mail/transport/smtp/guarded-addresses";
 import { CAPTURED, CAPTURED_ADVICE } from "#server/shared/email-words";
 import { openSealedRelay, probeRelay } from "../../relays/connect";
 import { getSmtpUrlRelay } from "../../relays/health";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { QueryDns } from "../../dns/dns";
-import { resolveAllowedAddresses } from "../../dns/mx-hosts";
+import type { QueryDns } from "../dns/dns";
+import { resolveAllowedAddresses } from "../dns/mx-hosts";
 
 /** The allowed addresses of a server, or a sentence why there are none. */
 export type FoundAddresses = { addresses: string[] } | { reason: string };

@@ -57,7 +57,6 @@ export async function runRoute(
   try {
     const ctx = key
       ? {
-          ...deps,
           teamId: key.teamId,
           actor: {
             kind: "key" as const,
@@ -69,6 +68,8 @@ export async function runRoute(
           requestId,
           traceparent,
           claim,
+          // Last, because adding properties to a copy of so many takes ten times as long.
+          ...deps,
         }
       : deps;
     const query = route.query

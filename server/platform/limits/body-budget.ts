@@ -44,9 +44,15 @@ const createClaim = (holder: string) => ({
   stillFor: 0,
   /** True while its body arrives; it can then be rejected. False while it is handled. */
   isArriving: true,
-  stop: new AbortController(),
+  stop: undefined as AbortController | undefined,
 });
 type Claim = ReturnType<typeof createClaim>;
+
+/** Created on first use: most requests are small and do not need it, and creating it takes microseconds. */
+function stopOf(claim: Claim): AbortController {
+  claim.stop ??= new AbortController();
+  return claim.stop;
+}
 
 /** `settle` admits the bytes or, with a fault, rejects them. */
 type Waiter = { claim: Claim; bytes: number; since: number; settle(fault?: AppError): void };
@@ -115,13 +121,14 @@ export function createBodyBudget(
       .sort((a, b) => a.bytes - b.bytes);
     if (!least) return false;
     drop(least);
-    least.stop.abort(tooSlow());
+    stopOf(least).abort(tooSlow());
     for (const waiter of waiters) if (waiter.claim === least) waiter.settle(tooSlow());
     return true;
   };
 
   /** Admits the waiting requests for which there is room, those of the holder with the least memory first. */
   const review = (): void => {
+    if (waiters.size === 0) return;
     const now = performance.now();
     const order = [...waiters]
       .map((waiter) => ({ waiter, used: sum(claimsOf(waiter.claim.holder), bytesOf) }))
@@ -160,7 +167,7 @@ export function createBodyBudget(
   const open = (holder: string) => {
     const claim = createClaim(holder);
     const grow = async (arrived: number, as: BodyPart = "body"): Promise<void> => {
-      claim.stop.signal.throwIfAborted();
+      claim.stop?.signal.throwIfAborted();
       if (!claim.isArriving) Object.assign(claim, { isArriving: true, stillFor: 0 });
       const bytes = weigh(arrived, as);
       if (findInTheWay(claim, bytes).length === 0) take(claim, bytes);
@@ -195,7 +202,9 @@ export function createBodyBudget(
         review();
       },
       /** Aborted when the request is rejected. The reason is the error for the caller. */
-      signal: claim.stop.signal,
+      get signal(): AbortSignal {
+        return stopOf(claim).signal;
+      },
       /** Releases all bytes. Safe to call more than once. */
       release(): void {
         drop(claim);

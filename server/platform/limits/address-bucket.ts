@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { isIP, isIPv4 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
@@ -38,6 +38,8 @@ export function clientAddress(
 
 /** Parses the address formats of proxies: plain, in brackets, with a port, with a zone. */
 function readAddress(text: string): string | undefined {
+  // Has one spelling, and is the usual one.
+  if (isIPv4(text)) return text;
   const [, bracketed, ipv4, bare] =
     /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5}|(.*))$/.exec(text.trim()) ?? [];
   const address = (bracketed ?? ipv4 ?? bare ?? "").replace(/%.*$/s, "");

@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomBytes } from "node:crypto";
+import { hash, hkdfSync, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -9,12 +9,23 @@ const TOKEN = new RegExp(
   `^re_([0-9A-Za-z]{${ID_LENGTH}})_([0-9A-Za-z]{${SECRET_LENGTH}})_([0-9A-Za-z]{${CRC_LENGTH}})$`,
 );
 
-function base62(number: Uint8Array | number, length: number): string {
-  let value = BigInt(typeof number === "number" ? number : `0x${Buffer.from(number).toString("hex")}`);
+function base62(number: Uint8Array, length: number): string {
+  let value = BigInt(`0x${Buffer.from(number).toString("hex")}`);
   let text = "";
   for (let i = 0; i < length; i++) {
     text = BASE62[Number(value % 62n)] + text;
     value /= 62n;
+  }
+  return text;
+}
+
+/** Computed for each request, so without BigInt. */
+function checksumOf(body: string): string {
+  let value = crc32(body);
+  let text = "";
+  for (let i = 0; i < CRC_LENGTH; i++) {
+    text = BASE62.charAt(value % 62) + text;
+    value = Math.floor(value / 62);
   }
   return text;
 }
@@ -30,17 +41,17 @@ export function mintToken(): MintedToken {
   const secret = base62(randomBytes(32), SECRET_LENGTH);
   const body = `re_${tokenId}_${secret}`;
   return {
-    token: `${body}_${base62(crc32(body), CRC_LENGTH)}`,
+    token: `${body}_${checksumOf(body)}`,
     tokenId,
-    secretHash: createHash("sha256").update(secret).digest(),
+    secretHash: hash("sha256", secret, "buffer"),
   };
 }
 
 /** SHA-256 of the secret in a well-formed token; null for any other text. */
 export function secretHashOf(token: string): Uint8Array | null {
   const [, id, secret, crc] = TOKEN.exec(token) ?? [];
-  if (!id || !secret || base62(crc32(`re_${id}_${secret}`), CRC_LENGTH) !== crc) return null;
-  return createHash("sha256").update(secret).digest();
+  if (!id || !secret || checksumOf(`re_${id}_${secret}`) !== crc) return null;
+  return hash("sha256", secret, "buffer");
 }
 
 export type DerivedKeyPurpose =

@@ -40,10 +40,7 @@ export function createAuthenticate(
     const hash = secretHashOf(token);
     if (!hash) return null;
     const name = Buffer.from(hash).toString("base64");
-    const key = await withinMs(
-      lookupMsMax,
-      cache.get(name, () => findKey(hot, hash)),
-    );
+    const key = await cache.get(name, () => withinMs(lookupMsMax, findKey(hot, hash)));
     if (key) touch(key.id, clock().getTime());
     return key;
   };

@@ -229,8 +229,8 @@ export const API_FAULTS: readonly Fault[] = [
   {
     name: "An unknown field of an email is ignored",
     file: "server/rest/emails/send-email.ts",
-    from: "export const SendEmailBody = z\n  .strictObject({",
-    to: "export const SendEmailBody = z\n  .object({",
+    from: "const EmailFields = z\n  .strictObject({",
+    to: "const EmailFields = z\n  .object({",
     suites: ["tests/rest/emails.test.ts"],
   },
   {

@@ -8,11 +8,21 @@ import type { Span } from "#server/platform/telemetry/otel";
 import { type Identified, identify, type Peer } from "./pipeline/identify";
 import { compileRoutes, type Find, type Match } from "./pipeline/match";
 import { runRoute } from "./pipeline/pipeline";
-import { errorBody, errorHeaders, limitHeaders, respond, toAppError, uncounted } from "./pipeline/respond";
+import {
+  errorBody,
+  errorHeaders,
+  limitHeaders,
+  type Reply,
+  respond,
+  toAppError,
+  toResponse,
+  uncounted,
+} from "./pipeline/respond";
 import type { HandlerResult, Route } from "./pipeline/route";
 import { routes } from "./routes";
 
-export type Dispatch = (deps: RestDeps, request: Request, peer: Peer) => Promise<Response>;
+type Answer<Result> = (deps: RestDeps, request: Request, peer: Peer) => Promise<Result>;
+export type Dispatch = Answer<Response>;
 
 const REQUEST_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
@@ -22,10 +32,19 @@ const NO_MATCH: Match = { route: null, params: {}, allowed: [] };
  * the route declares another type. Every response has a request id and the rate-limit headers, also after an
  * error. Never throws.
  */
-export const dispatch: Dispatch = createDispatch(routes);
+export const answerCall: Answer<Reply> = createAnswer(routes);
+
+/** The same with a `Response`, for a platform that writes it. */
+export const dispatch: Dispatch = asResponse(answerCall);
 
 /** Creates a dispatcher for the given routes. */
-export function createDispatch(list: readonly Route[]): Dispatch {
+export const createDispatch = (list: readonly Route[]): Dispatch => asResponse(createAnswer(list));
+
+function asResponse(answer: Answer<Reply>): Dispatch {
+  return async (...call) => toResponse(await answer(...call));
+}
+
+function createAnswer(list: readonly Route[]): Answer<Reply> {
   const findAny = compileRoutes(list);
   // Without CRON_SECRET the operator's routes return 404.
   const findPlain = compileRoutes(list.filter(({ access }) => access !== "operator-token"));

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
-import { dispatch } from "#server/rest/dispatch";
+import { answerCall } from "#server/rest/dispatch";
 import { buildDeps } from "#server/startup/deps";
 import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { openHttpServer, type Pages } from "#server/startup/http/node";
@@ -32,7 +32,7 @@ const commands = {
       port: 0,
       apiHost: null,
       rest: Promise.resolve({
-        answer: (request, peer) => dispatch(rest, request, peer),
+        answer: (request, peer) => answerCall(rest, request, peer),
         limitHeaders: async () => ({}),
       }),
       pages: await openBaseline(built.deps.hot),

@@ -17,6 +17,16 @@ type ResponseOptions = { declaredType: string; isHead: boolean; onFault: (error:
 /** The headers and the body of a handler's result. */
 type Content = { body: string | Uint8Array<ArrayBuffer> | ReadableStream; headers: Record<string, string> };
 
+/** A response before it is written. The body is null for HEAD. */
+export type Reply = {
+  status: number;
+  headers: Record<string, string>;
+  body: Content["body"] | null;
+};
+
+export const toResponse = ({ status, headers, body }: Reply): Response =>
+  new Response(body, { status, headers });
+
 /**
  * The response of a handler's result; only its headers for HEAD. `declaredType` is the content type of a
  * result that is not JSON. A stream is read as fast as the caller reads it; its error closes the connection
@@ -27,9 +37,9 @@ export function respond(
   result: HandlerResult,
   options: ResponseOptions,
   headers: Record<string, string>,
-): Response {
+): Reply {
   const { body, headers: own } = contentOf(result, options);
-  return new Response(options.isHead ? null : body, { status, headers: { ...COMMON, ...own, ...headers } });
+  return { status, headers: { ...COMMON, ...own, ...headers }, body: options.isHead ? null : body };
 }
 
 function contentOf(result: HandlerResult, { declaredType, isHead, onFault }: ResponseOptions): Content {
@@ -109,12 +119,13 @@ export function respondToError(
   requestId: string,
   limits: Record<string, string>,
 ): Response {
-  return respond(
-    error.status,
-    { body: errorBody(error, requestId) },
-    { declaredType: "application/json", isHead: request.method === "HEAD", onFault: () => {} },
-    { "x-request-id": requestId, ...limits, ...errorHeaders(error, []) },
-  );
+  const options = {
+    declaredType: "application/json",
+    isHead: request.method === "HEAD",
+    onFault: () => {},
+  };
+  const headers = { "x-request-id": requestId, ...limits, ...errorHeaders(error, []) };
+  return toResponse(respond(error.status, { body: errorBody(error, requestId) }, options, headers));
 }
 
 /**

@@ -3,7 +3,9 @@ import { createServer, type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { errorFacts, type Log } from "#server/platform/log";
+import { toResponse } from "#server/rest/pipeline/respond";
 import { findPageFault, rejectPage } from "./page-faults";
 import { formatRejection, type RestApi } from "./rest-endpoint";
 import { findRestTarget } from "./rest-target";
@@ -68,8 +70,16 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     return new Response(body, { status: 500, headers });
   };
   const answerRest = getRequestListener(
-    async (request, { incoming }) =>
-      (await options.rest).answer(request, { address: incoming.socket.remoteAddress ?? null }),
+    async (request, { incoming, outgoing }) => {
+      const rest = await options.rest;
+      const reply = await rest.answer(request, { address: incoming.socket.remoteAddress ?? null });
+      if (reply.body instanceof ReadableStream) return toResponse(reply);
+      // A Response of the platform would make a stream of the body, and take longer than all else here.
+      const { status, headers, body } = reply;
+      if (body !== null) headers["content-length"] = String(Buffer.byteLength(body));
+      (outgoing as ServerResponse).writeHead(status, headers).end(body);
+      return RESPONSE_ALREADY_SENT;
+    },
     // Next runs in this process with its own Request and Response, so the adapter must not replace the
     // globals.
     { hostname: "localhost", overrideGlobalObjects: false, errorHandler: answerFault },

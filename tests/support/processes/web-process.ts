@@ -1,6 +1,6 @@
 import { readSettings } from "#server/platform/env/settings";
 import { createLog, errorFacts } from "#server/platform/log";
-import { dispatch } from "#server/rest/dispatch";
+import { answerCall } from "#server/rest/dispatch";
 import { buildDeps } from "#server/startup/deps";
 import { openHttpServer } from "#server/startup/http/node";
 import { admitWhenReachable } from "#server/startup/install/admit-secrets";
@@ -31,7 +31,7 @@ const server = await openHttpServer({
   port: settings.port,
   apiHost: null,
   rest: Promise.resolve({
-    answer: (request, peer) => dispatch(deps, request, peer),
+    answer: (request, peer) => answerCall(deps, request, peer),
     limitHeaders: async () => ({}),
   }),
   pages: {

@@ -44,7 +44,8 @@ function writeElement(value: Element | undefined): string {
   if (typeof value === "boolean") return value ? "t" : "f";
   if (value instanceof Date) return `"${value.toISOString()}"`;
   if (value instanceof Uint8Array) return `"\\\\x${Buffer.from(value).toString("hex")}"`;
-  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, "\\$&")}"` : `"${value}"`;
+  if (!value.includes('"') && !value.includes("\\")) return `"${value}"`;
+  return `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
 // An element is quoted, with backslash escapes, or plain. Only an unquoted NULL is null.

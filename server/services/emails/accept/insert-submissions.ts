@@ -76,8 +76,8 @@ export async function insertSubmissions(
       ...email,
     })),
   );
-  const recipients = emails.flatMap(({ id: emailId, teamId, ordinal, scheduledAt, priority, ...email }) =>
-    email.recipients.map((recipient, position) => ({
+  const recipients = emails.flatMap(({ id: emailId, teamId, ordinal, scheduledAt, priority, recipients }) =>
+    recipients.map((recipient, position) => ({
       emailId,
       teamId,
       ordinal,

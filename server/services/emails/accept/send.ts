@@ -24,20 +24,22 @@ import { checkListUnsubscribe, checkProviderControl, checkSender } from "./sende
 
 type Options = Pick<EmailSummary, (typeof EMAIL_OPTIONS)[number]>;
 
-const readOptions = (given: object, nameOf: (option: string) => string) =>
+const OPTIONS = EMAIL_OPTIONS.map((option) => ({
+  option,
+  field: snakeCase(option),
+  otherwise: emailsTable[option].default,
+}));
+
+const readOptions = (given: object, name: "option" | "field") =>
   Object.fromEntries(
-    EMAIL_OPTIONS.map((option) => [
-      option,
-      (given as Record<string, unknown>)[nameOf(option)] ?? emailsTable[option].default,
-    ]),
+    OPTIONS.map((each) => [each.option, (given as Record<string, unknown>)[each[name]] ?? each.otherwise]),
   ) as Options;
 
 /** The options of an email, each with its default if it has none. */
-export const optionsOf = (email: Partial<Options>): Options => readOptions(email, (option) => option);
+export const optionsOf = (email: Partial<Options>): Options => readOptions(email, "option");
 
 /** The same for the fields of a request. */
-export const optionsOfFields = (fields: Partial<Presented<Options>>): Options =>
-  readOptions(fields, snakeCase);
+export const optionsOfFields = (fields: Partial<Presented<Options>>): Options => readOptions(fields, "field");
 
 /** An email as the caller submits it, with its addresses parsed. */
 export type NewEmail = Partial<Options> & {
@@ -88,7 +90,7 @@ export async function sendEmail(ctx: Ctx, input: NewEmail, once?: Once): Promise
 /** Commits emails and the response, which repeats of the call get. */
 async function acceptOnce<T>(ctx: Ctx, emails: AcceptedEmail[], answer: T, once?: Once): Promise<T> {
   const written = await ctx.accept({
-    emails: emails.map((email) => ({ ...email, idempotencyKey: once?.key })),
+    emails: emails.map((email) => ({ idempotencyKey: once?.key, ...email })),
     idempotency: once && { teamId: ctx.teamId, ...once, answer },
   });
   if (!written) throw new IdempotencyKeyTaken();
@@ -161,7 +163,6 @@ export async function prepareEmail(
     bcc: input.bcc.map(formatMailbox),
     replyTo: content.replyTo.map(formatMailbox),
     subject: content.subject,
-    ...options,
     tracksOpens: domain.openTracking && (input.tracks?.opens ?? true) && content.html !== null,
     tracksClicks: domain.clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
     templateId: content.templateId,
@@ -177,6 +178,7 @@ export async function prepareEmail(
     recipients,
     attachments:
       input.attachments.length > 0 ? await collectAttachments(ctx, input.attachments, deadlineMs) : [],
+    ...options,
   };
 }
 

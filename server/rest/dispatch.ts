@@ -116,11 +116,8 @@ function createAnswer(list: readonly Route[]): Answer<Reply> {
     span?.end();
     logCall(deps, request, identified, { status, requestBody, result, rejection });
     const nowMs = deps.clock().getTime();
-    const commonHeaders = {
-      "x-request-id": requestId,
-      ...limitHeaders(verdict ?? uncounted(nowMs), nowMs),
-      ...headers,
-    };
+    const limits = limitHeaders(verdict ?? uncounted(nowMs), nowMs);
+    const commonHeaders = Object.assign({ "x-request-id": requestId }, limits, headers);
     const options = {
       declaredType: match.route?.responseType ?? "application/octet-stream",
       isHead: request.method === "HEAD",

@@ -39,7 +39,12 @@ export function respond(
   headers: Record<string, string>,
 ): Reply {
   const { body, headers: own } = contentOf(result, options);
-  return { status, headers: { ...COMMON, ...own, ...headers }, body: options.isHead ? null : body };
+  // Not spread: a literal of several spreads takes several times as long.
+  return {
+    status,
+    headers: Object.assign({}, COMMON, own, headers),
+    body: options.isHead ? null : body,
+  };
 }
 
 function contentOf(result: HandlerResult, { declaredType, isHead, onFault }: ResponseOptions): Content {

@@ -1,3 +1,5 @@
+import { toUSVString } from "node:util";
+
 /** Limits for the stored part of a body: enough to understand the request. */
 const textCharsMax = 200;
 const itemsMax = 20;
@@ -29,10 +31,7 @@ export function redactBody(body: unknown): string | null {
 
 /** One line of text with its secrets redacted. */
 export const redactText = (text: string): string =>
-  text
-    .replace(SECRET_TEXT, HIDDEN)
-    .replaceAll("\0", "\ufffd")
-    .replace(/\p{Surrogate}/gu, "\ufffd");
+  toUSVString(text.replace(SECRET_TEXT, HIDDEN).replaceAll("\0", "\ufffd"));
 
 type Budget = { left: number };
 

@@ -130,7 +130,7 @@ export async function prepareEmail(
 ): Promise<AcceptedEmail> {
   const content = input.template
     ? await renderTemplate(ctx, input, input.template)
-    : { ...input, templateId: null, templateVersionId: null };
+    : { templateId: null, templateVersionId: null, ...input };
   if (!content.from) throw missing("from");
   if (input.to.length === 0 && !input.isSubmitted) throw missing("to");
   if (content.subject === null) throw missing("subject");

@@ -7,6 +7,8 @@ DECLARE
   "ids" uuid[];
 BEGIN
   FOR "team", "ids" IN SELECT "team_id", array_agg("id") FROM "old_emails" GROUP BY "team_id" LOOP
+    DELETE FROM "queue" WHERE "id" IN (SELECT "id" FROM "deliveries" WHERE "team_id" = "team" AND "email_id" = ANY ("ids")
+      AND "status" IN ('queued', 'scheduled', 'sending'));
     DELETE FROM "deliveries" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
     DELETE FROM "email_events" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
     DELETE FROM "email_bodies" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");

@@ -59,9 +59,12 @@ export type PauseRule = Extract<
 >;
 
 /**
- * The queue: one row per recipient. One UPDATE claims a row: it sets a lease token and counts the attempt.
- * The result is written only if the token is still the same. Statements find a row by its whole key, never by
- * `id` alone: the id of its email contains the time by which rows are stored.
+ * One row per recipient: what became of it. Statements find a row by its whole key, never by `id` alone: the
+ * id of its email contains the time by which rows are stored.
+ *
+ * While it waits or is being sent, it also has a row in `queue`. `stage`, `leaseToken`, `leasedUntil`, the
+ * status `sending`, and the indexes of what waits are written and read by release 0.2.0 only, which claims
+ * deliveries here; a later release drops them.
  */
 export const deliveries = pgTable(
   "deliveries",
@@ -127,6 +130,39 @@ export const deliveries = pgTable(
     /** For provider callbacks, which contain only the provider's id. */
     index("deliveries_provider_idx").on(t.relayId, t.providerId).where(sql`${t.providerId} is not null`),
     index("deliveries_suspect_idx").on(t.dueAt, t.id).where(sql`${t.status} = 'queued' and ${t.lapses} >= 3`),
+  ],
+);
+
+/**
+ * The queue: one row for each delivery that waits or is being sent. One UPDATE claims a row: it sets a lease
+ * token and counts the attempt. Whoever has the token deletes the row and writes the result into
+ * `deliveries`; a trigger (`db/functions/queue.sql`) adds it again if the delivery still waits.
+ *
+ * The table is small and not partitioned: each claim, hand-over and renewal changes a narrow row and the
+ * entries of two small indexes, however many finished deliveries there are.
+ */
+export const queue = pgTable(
+  "queue",
+  (c) => ({
+    /** The id of the delivery. */
+    id: c.uuid().primaryKey(),
+    teamId: c.uuid().notNull(),
+    emailId: c.uuid().notNull(),
+    /** `scheduled` until the first claim. */
+    status: c.text().$type<Extract<DeliveryStatus, "queued" | "scheduled">>().notNull(),
+    priority: c.smallint().notNull(),
+    /** When it may be claimed; `infinity` while no attempt is possible. While leased, the end of the lease. */
+    dueAt: c.timestamp({ withTimezone: true }).notNull(),
+    attempts: c.integer().notNull(),
+    lapses: c.integer().notNull(),
+    stage: c.text().$type<DeliveryStage>().notNull().default("idle"),
+    leaseToken: c.uuid(),
+  }),
+  (t) => [
+    /** The order of claims: by team, then by priority, then by age. */
+    index("queue_order_idx").on(t.teamId, t.priority, t.dueAt, t.id).where(sql`${t.lapses} < 3`),
+    index("queue_lease_idx").on(t.dueAt).where(sql`${t.leaseToken} is not null`),
+    index("queue_suspect_idx").on(t.dueAt, t.id).where(sql`${t.lapses} >= 3`),
   ],
 );
 

@@ -31,7 +31,7 @@ export async function measureBusy(place: Place): Promise<Line[]> {
       const seconds = isWarmUp ? secondsToWarmUp : secondsPerRun;
       return (await press({ ...target, connections, seconds })).perSecond;
     };
-    const empty = () => hot`truncate emails, email_bodies, email_events, deliveries`;
+    const empty = () => hot`truncate emails, email_bodies, email_events, deliveries, queue`;
     return [
       await compareSides({
         what: `accept at the Node server, ${connections} connections, while the engine delivers at full speed`,

@@ -26,7 +26,7 @@ export async function measureDelivery(place: Place): Promise<Line[]> {
   const cpu = { engine: [] as number[], plain: [] as number[] };
 
   const deliver = async (emails: number): Promise<number> => {
-    await hot`truncate emails, email_bodies, email_events, deliveries`;
+    await hot`truncate emails, email_bodies, email_events, deliveries, queue`;
     await queueEmails(hot, database.teamId, emails);
     const startedMs = performance.now();
     await engine.ask("startEngine", { databaseUrl: database.url, smtpUrl });

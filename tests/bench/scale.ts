@@ -61,7 +61,7 @@ async function timeClaims({ hot, teamId }: BenchDatabase): Promise<number> {
     const claims = await claimDeliveries(hot, { limit: claimSize, leaseToken: newId() });
     if (claims.length !== claimSize) throw new Error("A claim returned fewer rows than are due.");
   }, claimsPerRun);
-  await hot`update deliveries set status = 'sent', stage = 'idle', lease_token = null, leased_until = null
-            where status = 'sending'`;
+  await hot`update deliveries set status = 'sent' where id in (select id from queue)`;
+  await hot`delete from queue`;
   return tookMs;
 }

@@ -5,9 +5,9 @@ import type { EmailRow, Step } from "./records";
 export type Ask = Sql;
 
 /**
- * Makes a database log every change of a delivery in the transaction that makes it, with the time, and every
- * attempt to change append-only rows. These are triggers of this database; the product does not know about
- * them.
+ * Makes a database log every change of a delivery, at the commit of the transaction that makes it, with the
+ * time, and every attempt to change append-only rows. These are triggers of this database; the product does
+ * not know about them. The state of a delivery is that of its row in the queue while it is leased there.
  */
 export async function auditDatabase(hot: Ask): Promise<void> {
   await hot.unsafe(`
@@ -15,22 +15,30 @@ export async function auditDatabase(hot: Ask): Promise<void> {
       n bigint generated always as identity primary key, at timestamptz not null, by text not null default session_user,
       delivery_id uuid not null, old_state jsonb, new_state jsonb not null
     );
-    create index on audit_steps (delivery_id);
+    create index on audit_steps (delivery_id, n);
     create table audit_tampering (n bigint generated always as identity primary key, what text not null);
 
-    create function audit_state(d deliveries) returns jsonb language sql immutable as $$
-      select jsonb_build_object('status', d.status, 'stage', d.stage, 'attempts', d.attempts,
-                                'leaseToken', d.lease_token) $$;
-    create function audit_step() returns trigger language plpgsql as $$ begin
-      if tg_op = 'INSERT' then
-        insert into audit_steps (at, delivery_id, new_state) values (clock_timestamp(), new.id, audit_state(new));
-      elsif audit_state(old) <> audit_state(new) then
-        insert into audit_steps (at, delivery_id, old_state, new_state)
-        values (clock_timestamp(), new.id, audit_state(old), audit_state(new));
+    create function audit_step() returns trigger language plpgsql as $$
+    declare
+      delivery uuid := case tg_op when 'DELETE' then old.id else new.id end;
+      before jsonb;
+      state jsonb;
+    begin
+      select jsonb_build_object('status', d.status, 'stage', d.stage, 'attempts', d.attempts, 'leaseToken', d.lease_token)
+        into state from deliveries d where d.id = delivery;
+      if to_regclass('queue') is not null then
+        select jsonb_build_object('status', 'sending', 'stage', q.stage, 'attempts', q.attempts, 'leaseToken', q.lease_token)
+          into state from queue q where q.id = delivery and q.lease_token is not null and state is not null
+          union all select state limit 1;
+      end if;
+      select s.new_state into before from audit_steps s where s.delivery_id = delivery order by s.n desc limit 1;
+      if state is not null and state is distinct from before then
+        insert into audit_steps (at, delivery_id, old_state, new_state) values (clock_timestamp(), delivery, before, state);
       end if;
       return null;
     end $$;
-    create trigger audit_step after insert or update on deliveries for each row execute function audit_step();
+    create constraint trigger audit_step after insert or update on deliveries deferrable initially deferred
+      for each row execute function audit_step();
 
     create function audit_tampering() returns trigger language plpgsql as $$ begin
       insert into audit_tampering (what) values (tg_op || ' on ' || tg_table_name || ' of ' || old.id);
@@ -42,14 +50,26 @@ export async function auditDatabase(hot: Ask): Promise<void> {
     create trigger audit_message_id after update on emails for each row
       when (old.message_id is distinct from new.message_id or old."to" is distinct from new."to"
             or old.subject is distinct from new.subject) execute function audit_tampering();`);
+  await auditQueue(hot);
+}
+
+/** The same for the queue, which the schema of release 0.2.0 has only after it is migrated. */
+export async function auditQueue(hot: Ask): Promise<void> {
+  const [found] = await hot`
+    select from pg_class where oid = to_regclass('queue')
+      and not exists (select from pg_trigger where tgrelid = oid and tgname = 'audit_step')`;
+  if (found)
+    await hot.unsafe(`
+      create constraint trigger audit_step after insert or update or delete on queue deferrable initially deferred
+        for each row execute function audit_step()`);
 }
 
 /** Whether this process has claimed an email and not started its attempt. */
 export async function isClaimedBy(hot: Ask, who: string): Promise<boolean> {
   const rows = await hot`
-    select 1 from deliveries d where d.status = 'sending' and d.stage = 'claimed' and exists (
-      select from audit_steps s where s.delivery_id = d.id and s.by = ${who}
-        and s.new_state ->> 'leaseToken' = d.lease_token::text) limit 1`;
+    select 1 from queue q where q.stage = 'claimed' and exists (
+      select from audit_steps s where s.delivery_id = q.id and s.by = ${who}
+        and s.new_state ->> 'leaseToken' = q.lease_token::text) limit 1`;
   return rows.length > 0;
 }
 

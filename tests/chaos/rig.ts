@@ -239,7 +239,7 @@ async function assemble(
     },
     addFinding: (row, what) => void faultFindings.push({ row, what }),
     async collect() {
-      const stuck = await ask((hot) => hot`select 1 from deliveries where status = 'sending'`);
+      const stuck = await ask((hot) => hot`select 1 from queue where lease_token is not null`);
       return {
         copies: readCopies(mailFolder),
         emails: await ask(readEmails),

@@ -157,8 +157,9 @@ function startAdvancing(rig: Rig): { stop(): Promise<void> } {
 async function describeOpen(rig: Rig): Promise<string[]> {
   const rows = await rig.ask(
     (hot) => hot<{ line: string }[]>`
-      select concat_ws(' ', count(*), status, stage, wait_rule, 'leased until', max(leased_until), 'now', now()) as line
-      from deliveries where status in ('queued', 'sending', 'scheduled') group by status, stage, wait_rule
+      select concat_ws(' ', count(*), d.status, q.stage, d.wait_rule, 'due or leased until', max(q.due_at), 'now', now()) as line
+      from deliveries d left join queue q on q.id = d.id where d.status in ('queued', 'sending', 'scheduled')
+      group by d.status, q.stage, d.wait_rule
       union all
       select concat_ws(' ', count(*), 'webhooks', status, min(due_at), max(leased_until)) from webhook_deliveries
       where status in ('pending', 'attempting') group by status

@@ -268,10 +268,9 @@ test("the status of the queues shows counts, the oldest due delivery, and pauses
   await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 3, dueIn: "-2 hours" });
   await queueMany(hot, { teamId: ann.teamId, domain: "example.org", count: 3, dueIn: "1 hour" });
   await hot`
-    update deliveries d set attempts = 1, status = case when n = 1 then 'queued' else 'sending' end
-    from (select id, row_number() over (order by id) as n from deliveries
-      where team_id = ${ann.teamId} and status = 'queued' and due_at > now()) as later
-    where d.id = later.id`;
+    update queue q set attempts = 1, lease_token = case when n > 1 then q.id end
+    from (select id, row_number() over (order by id) as n from queue where team_id = ${ann.teamId} and due_at > now()) as later
+    where q.id = later.id`;
   await operator.call("viewer", "queues.pause", { team: "Ann's", domain: null, reason });
   const { data } = (await operator.call("viewer", "queues.status", {})) as {
     data: Record<string, unknown[]>;

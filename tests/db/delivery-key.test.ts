@@ -28,6 +28,7 @@ beforeAll(async () => {
   const { hot, ctx } = world;
   await queueMany(hot, { teamId: ctx.teamId, domain, count: finished });
   await hot`update deliveries set status = 'sent', attempts = 1`;
+  await hot`delete from queue`;
   await hot`insert into relays (id, name, url, host) values (${newId()}, 'any', 'sealed', 'relay.example:587')`;
   const today = hot`(now() at time zone 'utc')::date`;
   await hot`insert into sending_days (team_id, domain, day) values (${ctx.teamId}, ${domain}, ${today})`;
@@ -148,6 +149,7 @@ test.each(ofRows)("%s: a delivery is found by its team and its email", async (_,
   const { hot, ctx } = world;
   await hot`update sending_days set held_over = true`;
   await hot`update deliveries set status = 'sent', wait_rule = null, counted_on = null where status <> 'sent' or counted_on is not null`;
+  await hot`delete from queue`;
   const keys = await hot.unsafe<DeliveryKey[]>(`
     update deliveries set ${state} where (team_id, email_id, id) in (
       select team_id, email_id, id from deliveries order by team_id, email_id limit ${many})

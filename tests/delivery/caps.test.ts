@@ -9,6 +9,7 @@ import { addSuppressions } from "#server/services/suppressions/suppress";
 import { updateTeam } from "#server/services/teams";
 import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { elapseDay } from "../support/database/elapse-day";
+import { expireLeases } from "../support/database/leases";
 import { queueMany } from "../support/database/queue-many";
 import { forEachTest } from "../support/fixtures";
 import { startOwnEngine } from "../support/pump-engine";
@@ -78,8 +79,8 @@ test("a domain over its cap does not block other email of its team and is not cl
   await world.hot.unsafe(`
     create sequence claims;
     create function count_claim() returns trigger language plpgsql as $$ begin perform nextval('claims'); return null; end $$;
-    create trigger count_claims after update on deliveries for each row
-      when (new.status = 'sending' and old.status <> 'sending') execute function count_claim();`);
+    create trigger count_claims after update on queue for each row
+      when (new.stage = 'claimed' and old.stage <> 'claimed') execute function count_claim();`);
   startEngine();
   await vi.waitFor(
     () => expect(out.handedOver).toContainEqual(expect.stringMatching(/@to-other\.example$/)),
@@ -174,7 +175,7 @@ describe("a recipient is counted once a day", () => {
       }));
       expect((await handOverWithinCaps(world.hot, asked)).started.size).toBe(1);
       // Its worker dies during the dialogue.
-      await world.hot`update deliveries set leased_until = now() - interval '1 s'`;
+      await expireLeases(world.hot);
       expect(await recoverExpired(world.hot, newId, 10)).toHaveLength(1);
     }
     expect(await countersOfToday()).toEqual({ "example.org": 1 });
@@ -186,7 +187,7 @@ describe("a recipient is counted once a day", () => {
     await addSuppressions(world.ctx, ["r1@to-example.org"]);
     await world.hot.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
-      create trigger refuse before update on deliveries for each row
+      create trigger refuse before update on queue for each row
         when (new.stage = 'handed_over') execute function refuse();`);
     startEngine();
     await vi.waitFor(

@@ -22,7 +22,7 @@ test("concurrent claims get disjoint rows and together all rows", async () => {
       claimed.push(...claims.map(({ id }) => id));
       // Rows locked by another connection are skipped, so only an empty table ends the loop.
       if (claims.length === 0) {
-        const [left] = await world.hot`select 1 from deliveries where status = 'queued' limit 1`;
+        const [left] = await world.hot`select 1 from queue where lease_token is null limit 1`;
         if (!left) return;
       }
     }

@@ -45,7 +45,9 @@ const send = async (domain: string, count: number) => {
 
 type Row = { domain: string; status: string; rule: string | null; waits: boolean; attempts: number };
 const rows = () => world.hot<Row[]>`
-  select domain, status, wait_rule as rule, due_at > now() as waits, attempts from deliveries order by id`;
+  select d.domain, case when q.lease_token is null then d.status else 'sending' end as status, d.wait_rule as rule,
+    d.due_at > now() as waits, d.attempts
+  from deliveries d left join queue q on q.id = d.id order by d.id`;
 const makeAllDue = () =>
   world.hot`update deliveries set due_at = now() where status = 'queued' and due_at > now()`;
 const WAITING = { status: "queued", rule: "destination_throttled", waits: true, attempts: 0 };

@@ -80,8 +80,8 @@ test("teams with backlogs get equal shares of a claim, oldest deliveries first",
   expect(teams.map(countOf)).toEqual([50, 50, 50]);
   expect(hasMoreDue(claims)).toBe(true);
   const [newer] = await world.hot<{ count: number }[]>`
-    select count(*)::int as count from deliveries w join deliveries c using (team_id)
-    where w.status = 'queued' and c.status = 'sending' and w.due_at < c.due_at`;
+    select count(*)::int as count from queue w join queue c using (team_id) join deliveries d on d.id = c.id
+    where w.lease_token is null and c.lease_token is not null and w.due_at < d.due_at`;
   expect(newer?.count).toBe(0);
 });
 

@@ -21,9 +21,9 @@ test("the figures of a queue are read from indexes, without its rows", async () 
   await queueMany(hot, { teamId: world.ctx.teamId, domain: "example.org", count: 20, dueIn: "-2 hours" });
   await hot`update deliveries set due_at = 'infinity', wait_rule = 'no_transport'
     where id in (select id from deliveries where due_at > now() limit 40)`;
-  await hot`update deliveries set status = 'sending', lease_token = ${newId()}, leased_until = now() - interval '1 second'
+  await hot`update queue set stage = 'claimed', lease_token = ${newId()}, due_at = now() - interval '1 second'
     where id in (select id from deliveries where priority = 2 limit 3)`;
-  await hot.unsafe("vacuum analyze deliveries");
+  await hot.unsafe("vacuum analyze deliveries, queue");
   const { scans, fetched, result } = await countQueueReads(hot, (tx) => {
     // The transaction of the count, instead of one of its own.
     const begin = (task: (inside: HotSql) => Promise<unknown>) => task(tx);

@@ -142,8 +142,8 @@ test("after any mix of claims, results, releases and expired leases, each email 
   };
   const expireLeases = async (hot: Database["hot"], random: Random) => {
     while (!isWritten) {
-      await hot`update deliveries set leased_until = now() - interval '1 s' where id in
-        (select id from deliveries where status = 'sending' limit ${random.upTo(6)} for update skip locked)`;
+      await hot`update queue set due_at = now() - interval '1 s' where id in
+        (select id from queue where lease_token is not null limit ${random.upTo(6)} for update skip locked)`;
       await recoverExpired(hot, newId, 100);
     }
   };
@@ -155,6 +155,6 @@ test("after any mix of claims, results, releases and expired leases, each email 
   expect(faults).toEqual([]);
   await world.elapse("2 minutes");
   await recoverExpired(world.hot, newId, 1_000);
-  expect(await world.hot`select 1 from deliveries where status = 'sending'`).toHaveLength(0);
+  expect(await world.hot`select 1 from queue where lease_token is not null`).toHaveLength(0);
   expect(await wrongSummaries()).toEqual([]);
 });

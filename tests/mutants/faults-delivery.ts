@@ -54,22 +54,22 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
   {
     name: "A result is recorded after the lease was lost to another worker",
     file: "server/delivery/queue/record-results.ts",
-    from: "from attempt a join deliveries d using (team_id, email_id, id, lease_token)",
-    to: "from attempt a join deliveries d using (team_id, email_id, id)",
+    from: "from attempt a join queue q using (id, lease_token)",
+    to: "from attempt a join queue q using (id)",
     suites: ["tests/delivery/suppressions.test.ts", "tests/services/callbacks/order.test.ts"],
   },
   {
     name: "Two workers claim the same delivery",
     file: "server/delivery/queue/claims.ts",
-    from: "order by d.due_at, d.id limit ${limit} for update skip locked)`;",
-    to: "order by d.due_at, d.id limit ${limit})`;",
+    from: "order by q.due_at, q.id limit ${limit} for update skip locked)`;",
+    to: "order by q.due_at, q.id limit ${limit})`;",
     suites: ["tests/delivery/claims.test.ts"],
   },
   {
     name: "A delivery is claimed before it is due",
     file: "server/delivery/queue/claims.ts",
-    from: "and d.due_at <= now()\n      order by d.due_at, d.id limit ${limit}",
-    to: "and d.due_at < 'infinity'\n      order by d.due_at, d.id limit ${limit}",
+    from: "and q.due_at <= now()\n      order by q.due_at, q.id limit ${limit}",
+    to: "and q.due_at < 'infinity'\n      order by q.due_at, q.id limit ${limit}",
     suites: ["tests/services/hold-queue.test.ts"],
   },
   {
@@ -82,8 +82,8 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
   {
     name: "The hand-over is not committed before the dialogue, so a crash in it sends twice",
     file: "server/delivery/queue/claims.ts",
-    from: "update deliveries d set stage = 'handed_over', updated_at = now() from mine",
-    to: "update deliveries d set stage = 'claimed', updated_at = now() from mine",
+    from: "update queue q set stage = 'handed_over' from mine",
+    to: "update queue q set stage = 'claimed' from mine",
     suites: ["tests/delivery/suppressions.test.ts"],
   },
   {
@@ -106,6 +106,13 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
     from: "status = case when l.stage = 'handed_over' and",
     to: "status = case when l.stage in ('claimed', 'handed_over') and",
     suites: ["tests/delivery/settle.test.ts"],
+  },
+  {
+    name: "A delivery that a worker has claimed is canceled",
+    file: "db/functions/queue.sql",
+    from: "    OR \"is_claim\" AND \"row\".\"due_at\" > now() THEN\n    RETURN NULL;",
+    to: "    OR \"is_claim\" AND \"row\".\"due_at\" > now() THEN\n    RETURN NEW;",
+    suites: ["tests/services/purge.test.ts"],
   },
   {
     name: "A key that lost its link to the sender's domain still sends queued email",

@@ -35,7 +35,7 @@ const statusOf = async (address: string): Promise<string | undefined> => {
 
 /** Unfinished deliveries with their leases. */
 const unsettled = () =>
-  world.hot`select address, status, stage, lapses from deliveries where status in ('queued', 'sending')`;
+  world.hot`select d.address, q.stage, q.lapses from queue q join deliveries d on d.id = q.id`;
 
 /** Restarts a worker after each crash, like a supervisor, and expires its leases. */
 async function superviseUntilSettled(maxMs: number): Promise<void> {

@@ -36,7 +36,8 @@ describe("one email", () => {
       lastHost: "mx.example.net",
       lastReason: "The server asked to try again later.",
     });
-    await set("c@example.net", { status: "sending", stage: "claimed", attempts: 1 });
+    await app.world.hot`update queue set stage = 'claimed', attempts = 1, lease_token = id
+      where id = (select id from deliveries where address = 'c@example.net')`;
     await set("d@example.net", { status: "unknown", attempts: 1 });
     expect((await app.show(id)).recipients).toMatchObject([
       {

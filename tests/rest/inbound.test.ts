@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { dsn, failed } from "../mail/bounce/messages";
+import { endLeases, leaseEmail } from "../support/database/leases";
 import { rejected } from "../support/rejected";
 import type { Reply } from "../support/rest";
 import { openWorld } from "../support/world";
@@ -67,12 +68,12 @@ test("a report that changes nothing returns the reason as text", async () => {
 test("a delivery report that arrives during the attempt gets 503, to be submitted again", async () => {
   const { id, returnPath } = await sent("fay@example.net");
   const { hot } = world.deps;
-  await hot`update deliveries set status = 'sending', stage = 'handed_over' where email_id = ${id}`;
+  await leaseEmail(hot, id);
   const block = "Final-Recipient: rfc822; fay@example.net\nAction: delivered\nStatus: 2.0.0\n";
   const bytes = dsn({ id: "four", to: returnPath, recipients: [block] });
   const { status, headers } = await handIn(bytes);
   expect({ status, again: headers["retry-after"] }).toEqual({ status: 503, again: expect.any(String) });
-  await hot`update deliveries set status = 'sent', stage = 'idle' where email_id = ${id}`;
+  await endLeases(hot, id, "sent");
   expect((await handIn(bytes)).body).toMatchObject({ recorded: 1 });
   expect(await statusOf(id)).toBe("delivered");
 });

@@ -3,6 +3,7 @@ import { listAudit } from "#server/services/audit/read";
 import { runErasures } from "#server/services/erasures/run";
 import { exportSuppressions } from "#server/services/suppressions/transfer";
 import { recordVisit } from "#server/services/tracking/record";
+import { endLeases, leaseEmail } from "../support/database/leases";
 import { ANN, createErasureWorld, ERASED } from "../support/erasure-world";
 import { forEachTest } from "../support/fixtures";
 
@@ -171,14 +172,12 @@ test("a waiting email is canceled for the address at once; the other recipients 
 test("a queued email is canceled for the address, and one in an SMTP dialogue is erased after its result", async () => {
   const queued = await world.sendMail({ to: ANN });
   const id = await world.sendMail({ to: ANN });
-  await world.hot`
-    update deliveries set status = 'sending', lease_token = gen_random_uuid(), leased_until = now() + interval '1 minute'
-    where email_id = ${id}`;
+  await leaseEmail(world.hot, id);
   await world.requestErasure();
   await world.runErasures();
   expect(await world.statuses(id)).toEqual([`${ANN} sending`]);
   expect((await world.statuses(queued))[0]).toMatch(/ canceled$/);
-  await world.hot`update deliveries set status = 'delivered', lease_token = null, leased_until = null where email_id = ${id}`;
+  await endLeases(world.hot, id, "delivered");
   await runAfter("10 min");
   await runAfter("10 min");
   expect(await world.statuses(id)).toEqual([`${ERASED} delivered`]);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { tick } from "#server/delivery/tick";
 import { newId } from "#server/platform/ids";
 import { relayTo } from "../mail/relay-world";
+import { leaseEmail } from "../support/database/leases";
 import { forAllTests } from "../support/fixtures";
 import { runCommand } from "../support/processes/command-line";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
@@ -24,9 +25,7 @@ test("the queue of a copied database is held before a worker starts, and release
   await world.send({ to: ["queued@example.net"], subject: "queued" });
   await world.send({ to: ["later@example.net"], subject: "later", scheduledAt: "in 2 hours" });
   const { id } = await world.send({ to: ["sending@example.net"], subject: "sending" });
-  await hot`
-    update deliveries set status = 'sending', stage = 'handed_over', attempts = 1, lease_token = ${newId()},
-      leased_until = now() + interval '1 min' where email_id = ${id}`;
+  await leaseEmail(hot, id);
   await hot`update emails set status = 'sending' where id = ${id}`;
   const heldOf = async () => (await hot`select from deliveries where wait_rule = 'restored'`).length;
 

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { claimDeliveries } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { countWaiting, type PurgeInput, purgeQueue } from "#server/services/emails/change/purge";
+import { leaseEmail } from "../support/database/leases";
 import { queueMany } from "../support/database/queue-many";
 import { forEachTest } from "../support/fixtures";
 import { createWorld, type TestTeam } from "../support/world";
@@ -47,7 +48,7 @@ const statuses = async () =>
 
 test("a purge of a team cancels what waits, with an event and the reason for each recipient, and nothing else", async () => {
   const several = await world.send({ to: ["ann@example.net", "ben@example.net"] });
-  await world.hot`update deliveries set status = 'delivered' where address = 'ann@example.net'`;
+  await world.hot`update deliveries set status = 'delivered', due_at = now() where address = 'ann@example.net'`;
   const deferred = await world.send();
   await world.hot`
     update deliveries set attempts = 3, due_at = now() + interval '4 hours', wait_rule = 'retry_schedule'
@@ -55,9 +56,7 @@ test("a purge of a team cancels what waits, with an event and the reason for eac
   const suspect = await world.send();
   await world.hot`update deliveries set lapses = 4 where email_id = ${suspect.id}`;
   const claimed = await world.send();
-  await world.hot`
-    update deliveries set status = 'sending', stage = 'handed_over', lease_token = ${newId()},
-      leased_until = now() + interval '1 min' where email_id = ${claimed.id}`;
+  await leaseEmail(world.hot, claimed.id);
   const scheduled = await world.send({
     scheduledAt: new Date(world.clock.now().getTime() + 3_600_000).toISOString(),
   });

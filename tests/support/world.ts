@@ -106,7 +106,7 @@ const NO_LIMITS: OwnLimits = {
 
 /** The columns with a due time, a lease or an expiry. */
 const TIMES: Record<string, string[]> = {
-  deliveries: ["due_at", "leased_until"],
+  deliveries: ["due_at"],
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
   domains: ["next_check_at", "failing_since", "expires_at"],
@@ -165,6 +165,8 @@ export async function createWorld(options: DepsOptions & { emptyDatabase?: strin
           [interval],
           { prepare: true },
         );
+      // The due times of the other rows follow those of their deliveries.
+      await hot`update queue set due_at = due_at - ${interval}::text::interval where lease_token is not null`;
       clock.advance(row?.ms ?? 0);
     },
     async rowCounts() {

@@ -69,13 +69,16 @@ export async function claimSuspects(
   return runPrepared<FairClaim>(hot, CLAIM_SUSPECTS, [leaseToken, limit, forMs]);
 }
 
-const CLAIM_DUE = `
-  update deliveries d
-  set status = 'sending', stage = 'claimed', attempts = d.attempts + 1, lease_token = $1,
-      leased_until = now() + $3::int * interval '1 ms', wait_rule = null, updated_at = now()
-  from due where (d.team_id, d.email_id, d.id) = (due.team_id, due.email_id, due.id)
-  returning d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.attempts as attempt,
-            d.lease_token as "leaseToken", d.last_reason as "lastReason", due.more as "hasMoreDue"`;
+/** SQL: leases the rows in `due`, and returns their deliveries. */
+const CLAIM_DUE = `, claimed as (
+    update queue q
+    set stage = 'claimed', attempts = q.attempts + 1, lease_token = $1, due_at = now() + $3::int * interval '1 ms'
+    from due where q.id = due.id
+    returning q.team_id, q.email_id, q.id, q.attempts, q.lease_token, due.more
+  )
+  select d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, c.attempts as attempt,
+    c.lease_token as "leaseToken", d.last_reason as "lastReason", c.more as "hasMoreDue"
+  from claimed c join deliveries d using (team_id, email_id, id) where d.status in ('queued', 'scheduled')`;
 
 /** SQL: the teams that send nothing. Paused domains: `throttle/pauses.ts`. */
 const PAUSED_TEAMS = `paused as materialized (${STOPPED_TEAMS})`;
@@ -83,14 +86,13 @@ const isTeamActive = (row: string) =>
   `not exists (select from paused p where p.team_id is null or p.team_id = ${row}.team_id)`;
 
 /**
- * SQL: an array of a team's due deliveries of one priority, oldest first and locked, each as the texts of its
- * email's id and its own, which are shorter than rows. `limit` is an SQL expression.
+ * SQL: an array of a team's due deliveries of one priority, oldest first and locked. `limit` is an SQL
+ * expression.
  */
 const oldestOf = (rank: 0 | 1 | 2, limit: string) => `array(
-      select d.email_id::text || d.id::text from deliveries d
-      where ${IS_WAITING} and d.team_id = t.team_id and d.priority = ${rank}
-        and d.due_at <= now()
-      order by d.due_at, d.id limit ${limit} for update skip locked)`;
+      select q.id from queue q
+      where ${IS_WAITING} and q.team_id = t.team_id and q.priority = ${rank} and q.due_at <= now()
+      order by q.due_at, q.id limit ${limit} for update skip locked)`;
 
 // The limits of `lapses` are literals, not parameters, because the planner can then use the partial indexes.
 //
@@ -117,26 +119,23 @@ const CLAIM_FAIR_SHARES = `
     select t.*, ${oldestOf(2, "case when t.has_low then greatest(0, t.share - cardinality(t.high) - cardinality(t.normal)) else 0 end")} as low
     from normal t
   ), due as materialized (
-    select low.team_id, left(o.ids, 36)::uuid as email_id, right(o.ids, 36)::uuid as id, has_high and cardinality(high) >= share - for_low - for_normal
+    select o.id, has_high and cardinality(high) >= share - for_low - for_normal
       or has_normal and cardinality(normal) >= share - for_low - cardinality(high)
       or has_low and cardinality(low) >= share - cardinality(high) - cardinality(normal) as more
-    from low cross join lateral unnest(high || normal || low) as o(ids)
+    from low cross join lateral unnest(high || normal || low) as o(id)
   )${CLAIM_DUE}`;
 
 const CLAIM_SUSPECTS = `
   with ${PAUSED_TEAMS}, due as materialized (
-    select team_id, email_id, id, false as more from deliveries
-    where due_at <= now() and status = 'queued' and lapses >= 3 and (team_id, email_id) = (
-      select team_id, email_id from deliveries s
-      where status = 'queued' and due_at <= now() and lapses >= 3 and ${isTeamActive("s")}
+    select id, false as more from queue
+    where due_at <= now() and lapses >= 3 and lease_token is null and (team_id, email_id) = (
+      select team_id, email_id from queue s
+      where due_at <= now() and lapses >= 3 and lease_token is null and ${isTeamActive("s")}
       order by due_at, id limit 1)
     order by due_at, id limit $2 for update skip locked
   )${CLAIM_DUE}`;
 
-// Only rows with status 'sending' have a lease token, so these statements do not filter by status as well.
-// With such a filter the planner may scan the lease index for each row instead of reading the row by its key.
-//
-// Every statement that changes claimed rows locks them in id order first. Renewals, hand-overs and results of
+// Every statement that changes leased rows locks them in id order first. Renewals, hand-overs and results of
 // one worker often touch the same rows at the same time, and the fixed order prevents deadlocks. Statements
 // that lock other rows use the same order, or skip locked rows.
 
@@ -151,20 +150,16 @@ export async function markHandedOver(
 ): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
-      select d.team_id, d.email_id, d.id
-      from unnest(${leased.map(({ teamId }) => teamId)}::uuid[], ${leased.map(({ emailId }) => emailId)}::uuid[],
-                  ${leased.map(({ id }) => id)}::uuid[], ${leased.map((row) => row.leaseToken)}::uuid[],
+      select d.id
+      from unnest(${leased.map(({ id }) => id)}::uuid[], ${leased.map((row) => row.leaseToken)}::uuid[],
                   ${leased.map(({ address }) => foldAddress(address))}::text[],
                   ${leased.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
-        as h(team_id, email_id, id, lease_token, address, offers_unsubscribe)
-      join deliveries d using (team_id, email_id, id, lease_token)
-      where d.leased_until > now()
-        and ${hot.unsafe(IS_NOT_SUPPRESSED)}
+        as h(id, lease_token, address, offers_unsubscribe)
+      join queue d using (id, lease_token)
+      where d.due_at > now() and ${hot.unsafe(IS_NOT_SUPPRESSED)}
       order by d.id for no key update of d
     )
-    update deliveries d set stage = 'handed_over', updated_at = now() from mine
-    where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)
-    returning d.id`;
+    update queue q set stage = 'handed_over' from mine where q.id = mine.id returning q.id`;
   return new Set(rows.map(({ id }) => id));
 }
 
@@ -175,12 +170,10 @@ export async function markHandedOver(
 export async function renewLeases(hot: HotSql, leaseTokens: string[], forMs = leaseMs): Promise<number> {
   const { count } = await hot`
     with mine as materialized (
-      select team_id, email_id, id from deliveries
-      where lease_token = any(${leaseTokens}::uuid[]) and status = 'sending' and leased_until > now()
+      select id from queue where lease_token = any(${leaseTokens}::uuid[]) and due_at > now()
       order by id for no key update
     )
-    update deliveries d set leased_until = now() + ${forMs} * interval '1 ms' from mine
-    where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`;
+    update queue q set due_at = now() + ${forMs} * interval '1 ms' from mine where q.id = mine.id`;
   return count;
 }
 
@@ -227,18 +220,20 @@ with released as materialized (
 ), pause as materialized (
   -- Locked, so that a resume either waits for this release or is seen here.
   select id from queue_pauses where id in (select pause_id from released) and lifted_at is null for share
-), mine as materialized (
-  select d.team_id, d.email_id, d.id, r.wait_ms,
+), leased as materialized (
+  select q.id, r.team_id, r.email_id, r.wait_ms,
     case when r.pause_id is null or r.pause_id in (select id from pause) then r.rule else 'released' end as rule
-  from released r join deliveries d using (team_id, email_id, id, lease_token)
-  order by d.id for no key update of d
+  from released r join queue q using (id, lease_token)
+  order by q.id for update of q
+), ended as (
+  delete from queue q using leased where q.id = leased.id
+  returning leased.*
 )
 update deliveries d
-set status = 'queued', stage = 'idle', lease_token = null, leased_until = null, attempts = d.attempts - 1,
-    wait_rule = mine.rule, updated_at = now(),
-    due_at = case when mine.rule in ('no_transport', 'domain_paused') then 'infinity'
-      else now() + mine.wait_ms * interval '1 ms' end
-from mine where (d.team_id, d.email_id, d.id) = (mine.team_id, mine.email_id, mine.id)`,
+set status = 'queued', wait_rule = e.rule, updated_at = now(),
+    due_at = case when e.rule in ('no_transport', 'domain_paused') then 'infinity'
+      else now() + e.wait_ms * interval '1 ms' end
+from ended e where (d.team_id, d.email_id, d.id) = (e.team_id, e.email_id, e.id)`,
 );
 
 /** Makes up to `limit` parked deliveries (`no_transport`) due again. Returns how many. */

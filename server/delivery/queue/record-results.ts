@@ -84,19 +84,20 @@ with attempt as materialized (
   from ${rows("results", RESULT)} as r
   join emails e on e.team_id = r.team_id and e.id = r.email_id
   order by e.team_id, e.id for no key update of e
-), mine as materialized (
-  select d.team_id, d.email_id, d.id, d.address, a.status, a.wait_rule, a.code, a.enhanced, a.reply, a.host, a.reason,
-    a.events, now() + a.retry_after_ms * interval '1 ms' as retry_at, a.suppression_id, a.suppression_address, a.origin,
-    a.given_back, a.relay_id, a.provider_id, a.is_alone
-  from attempt a join deliveries d using (team_id, email_id, id, lease_token)
-  order by d.id for no key update of d
-), written as (
+), leased as materialized (
+  select a.*, q.attempts - a.given_back as attempts, now() + a.retry_after_ms * interval '1 ms' as retry_at
+  from attempt a join queue q using (id, lease_token)
+  order by q.id for update of q
+), ended as (
+  delete from queue q using leased a where q.id = a.id returning a.*
+), mine as (
   update deliveries d
-  set status = m.status, stage = 'idle', lease_token = null, leased_until = null, due_at = coalesce(m.retry_at, now()),
-      wait_rule = m.wait_rule, last_code = m.code, last_enhanced = m.enhanced, last_text = m.reply, last_host = m.host,
-      last_reason = m.reason, attempts = d.attempts - m.given_back, relay_id = m.relay_id,
-      provider_id = m.provider_id, updated_at = now()
-  from mine m where (d.team_id, d.email_id, d.id) = (m.team_id, m.email_id, m.id)
+  set status = a.status, due_at = coalesce(a.retry_at, d.due_at), wait_rule = a.wait_rule, last_code = a.code,
+      last_enhanced = a.enhanced, last_text = a.reply, last_host = a.host, last_reason = a.reason, attempts = a.attempts,
+      relay_id = a.relay_id, provider_id = a.provider_id, updated_at = now()
+  from ended a where (d.team_id, d.email_id, d.id) = (a.team_id, a.email_id, a.id)
+  returning d.team_id, d.email_id, d.id, d.address, a.status, a.events, a.retry_at, a.suppression_id,
+    a.suppression_address, a.origin, a.is_alone
 ), email as (
   update emails e set status = case m.status when 'queued' then 'deferred' else m.status end
   from mine m where m.is_alone and e.team_id = m.team_id and e.id = m.email_id

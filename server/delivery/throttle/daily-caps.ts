@@ -90,20 +90,23 @@ from ${rows("requested", {
     offers_unsubscribe: ["bool", ({ offersUnsubscribe }) => offersUnsubscribe],
     sender_domain: ["text", ({ senderDomain }) => senderDomain],
   })} as h
-join deliveries d using (team_id, email_id, id, lease_token)
-where d.leased_until > now()
+join queue q using (id, lease_token) join deliveries d on (d.team_id, d.email_id, d.id) = (h.team_id, h.email_id, h.id)
+where q.due_at > now()
   and ${IS_NOT_SUPPRESSED}
-order by d.id for no key update of d`,
+order by q.id for no key update of q`,
 );
 
 type UsedCap = CapScope & { added: number; isFull: boolean };
 
 const markAndCount = writeStatement<{ admitted: readonly DeliveryKey[]; used: readonly UsedCap[] }>(
   ({ rows }) => `
-with started as (
-  update deliveries d set stage = 'handed_over', counted_on = ${TODAY}, updated_at = now()
-  from ${rows("admitted", { team_id: ["uuid", "teamId"], email_id: ["uuid", "emailId"], id: ["uuid", "id"] })} as f
-  where (d.team_id, d.email_id, d.id) = (f.team_id, f.email_id, f.id)
+with admitted as materialized (
+  select * from ${rows("admitted", { team_id: ["uuid", "teamId"], email_id: ["uuid", "emailId"], id: ["uuid", "id"] })} as a
+), started as (
+  update queue q set stage = 'handed_over' from admitted a where q.id = a.id
+), counted as (
+  update deliveries d set counted_on = ${TODAY}, updated_at = now() from admitted a
+  where (d.team_id, d.email_id, d.id) = (a.team_id, a.email_id, a.id)
 )
 update sending_days s set handed_over = s.handed_over + u.added, held_over = s.held_over or u.is_full
 from ${rows("used", {

@@ -1,12 +1,12 @@
 import type { HotSql } from "#db/client";
+import { IS_WAITING } from "#server/services/pauses/waiting";
 
 /** SQL: the first `limit` due rows of each priority in a team's queue, whether or not they are locked. */
 export const queueHead = (team: string, limit: string) => `
-  select d.* from (values (0), (1), (2)) as p(rank) cross join lateral (
-    select q.id, q.team_id, q.email_id, q.domain from deliveries q
-    where q.status in ('queued', 'scheduled') and q.lapses < 3 and q.team_id = ${team} and q.priority = p.rank
-      and q.due_at <= now()
-    order by q.due_at, q.id limit ${limit}) d`;
+  select h.* from (values (0), (1), (2)) as p(rank) cross join lateral (
+    select q.id, q.team_id, q.email_id from queue q
+    where ${IS_WAITING} and q.team_id = ${team} and q.priority = p.rank and q.due_at <= now()
+    order by q.due_at, q.id limit ${limit}) h`;
 
 /**
  * New due times: the first delivery after `waitMs`, each next one `stepMs` later, none later than `maxMs`
@@ -31,10 +31,9 @@ export async function postponeBacklog(
 
 const POSTPONE_BACKLOG = `
 with head as materialized (${queueHead("$1", "$6")}
-  where d.domain = $2
 ), mine as materialized (
   select d.team_id, d.email_id, d.id, d.priority, d.due_at from head h join deliveries d using (team_id, email_id, id)
-  where d.status = 'queued' and d.due_at <= now()
+  where d.domain = $2 and d.status = 'queued' and d.due_at <= now()
   order by d.id for no key update of d skip locked
 ), line as (
   select team_id, email_id, id, row_number() over (order by priority, due_at, id) - 1 as n from mine

@@ -1,5 +1,5 @@
 import type { TransactionSql } from "postgres";
-import type { DeliveryKey } from "#db/schema/deliveries";
+import type { DeliveryKey, DeliveryStatus } from "#db/schema/deliveries";
 import { EMAIL_STATUSES } from "#db/schema/emails";
 import { newId } from "#server/platform/ids";
 
@@ -26,6 +26,26 @@ export async function lockEmails(
     order by e.team_id, e.id for no key update of e`;
 }
 
+/** A delivery with its current status. */
+export type LockedDelivery = { id: string; address: string; status: DeliveryStatus };
+
+/**
+ * Locks the deliveries of an email, which the caller has locked, and their rows in the queue: no worker
+ * claims one of them until the transaction ends, and one that was claimed before is `sending`. The statement
+ * is written with the template tag of either client.
+ */
+export const lockDeliveries = <T>(
+  sql: (text: TemplateStringsArray, ...values: string[]) => T,
+  { teamId, emailId }: Pick<DeliveryKey, "teamId" | "emailId">,
+): T => sql`
+  with waiting as materialized (
+    select q.id, q.lease_token from deliveries d join queue q on q.id = d.id
+    where d.team_id = ${teamId} and d.email_id = ${emailId} order by d.id for update
+  )
+  select d.id, d.address, case when q.lease_token is not null then 'sending' else d.status end as status
+  from deliveries d left join waiting q on q.id = d.id
+  where d.team_id = ${teamId} and d.email_id = ${emailId} order by d.id for update of d`;
+
 /**
  * Writes the status of the worst recipient into emails whose rows the caller has locked. EMAIL_STATUSES
  * defines the order, worst first; a queued delivery with at least one attempt counts as deferred.
@@ -35,10 +55,12 @@ export async function refreshEmailStatus(tx: HotTransaction, parents: EmailKey[]
     update emails e set status = s.status
     from (select p.team_id, p.email_id,
             (${EMAIL_STATUSES}::text[])[min(array_position(${EMAIL_STATUSES}::text[],
-              case when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end))] as status
+              case when q.lease_token is not null then 'sending'
+                when d.status = 'queued' and d.attempts > 0 then 'deferred' else d.status end))] as status
           from unnest(${parents.map(({ teamId }) => teamId)}::uuid[], ${parents.map(({ id }) => id)}::uuid[])
             as p(team_id, email_id)
           join deliveries d on d.team_id = p.team_id and d.email_id = p.email_id
+          left join queue q on q.id = d.id
           group by p.team_id, p.email_id) s
     where e.team_id = s.team_id and e.id = s.email_id and e.status <> s.status`;
 }

@@ -1,8 +1,14 @@
 import { ERASED_ADDRESS } from "#db/schema/audit";
+import type { DeliveryStatus } from "#db/schema/deliveries";
 import type { EventData } from "#db/schema/events";
 import { findProviderOfAddress } from "#server/mail/provider-class";
 import { firstId, newId } from "#server/platform/ids";
-import { type HotTransaction, refreshEmailStatus } from "../emails/status";
+import {
+  type HotTransaction,
+  type LockedDelivery,
+  lockDeliveries,
+  refreshEmailStatus,
+} from "../emails/status";
 import { EMAIL_TABLES, emailIdOf, eraseContent } from "./email-content";
 import { TEXT_OF } from "./mentions";
 import { addCounts, type Counts, type EraseStep, type ErasureStep, rowsOf, type StepResult } from "./place";
@@ -110,9 +116,7 @@ export async function listConcerned(
   return idsOf(found);
 }
 
-type DeliveryRow = { id: string; address: string; status: string };
-
-const WAITING: ReadonlySet<string> = new Set(["scheduled", "queued", "sending"]);
+const WAITING: ReadonlySet<DeliveryStatus> = new Set(["scheduled", "queued", "sending"]);
 
 /**
  * Cancels what still waits for the address, and erases the email once nothing of it waits or is being sent:
@@ -124,9 +128,7 @@ async function eraseEmail(
   emailId: string,
 ): Promise<{ counts: Counts; isWaiting: boolean }> {
   const { teamId, eraser } = step;
-  const recipients = await tx<DeliveryRow[]>`
-    select id, address, status from deliveries
-    where team_id = ${teamId} and email_id = ${emailId} order by id for update`;
+  const recipients = await lockDeliveries(tx<LockedDelivery[]>, { teamId, emailId });
   const own = recipients.filter(({ address }) => eraser.isAddress(address));
   const canceled = own.filter(({ status }) => status === "scheduled" || status === "queued");
   await cancel(tx, { teamId, emailId }, canceled);
@@ -139,7 +141,7 @@ async function eraseEmail(
 async function cancel(
   tx: HotTransaction,
   { teamId, emailId }: { teamId: string; emailId: string },
-  waiting: readonly DeliveryRow[],
+  waiting: readonly LockedDelivery[],
 ): Promise<void> {
   if (waiting.length === 0) return;
   const reason = "The recipient's data was erased before the email was sent.";

@@ -71,6 +71,7 @@ export const TABLES: Record<string, StoredTable> = {
     own: `address = '${ERASED_ADDRESS}', domain = '${ERASED_DOMAIN}', last_text = null, last_reason = null,
       last_host = null, provider_id = null`,
   },
+  queue: { fixed: "stage status" },
   // Of the recipient's events, only the figures remain (`figuresOf`).
   email_events: { key: ["email_id", "id"], text: "recipient", json: "data", fixed: "type", own: "" },
 

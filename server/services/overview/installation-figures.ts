@@ -75,7 +75,7 @@ const secondsSince = (time: string) =>
 
 const ofLane = (condition: string) =>
   countOf(`select from lane l cross join lateral (
-      select from deliveries d where ${IS_WAITING} and d.team_id = l.team_id and d.priority = l.priority and ${condition}
+      select from queue q where ${IS_WAITING} and q.team_id = l.team_id and q.priority = l.priority and ${condition}
       limit ${FIGURE_MAX + 1}) as r`);
 const PARKED = countOf(
   "select from deliveries d where d.status = 'queued' and d.wait_rule = 'no_transport' and d.due_at = 'infinity'",
@@ -92,17 +92,17 @@ const EMAILS = `
       greatest(w.due_at, r.at, (select at from resumed where team_id is null)) as since
     from waiting w left join resumed r on r.team_id = w.team_id
   ), counted as (
-    select ${ofLane("not l.is_paused and d.due_at <= now()")} as due,
-      ${ofLane("d.due_at > now() and d.due_at < 'infinity'")} as later,
-      ${ofLane("l.is_paused and d.due_at <= now()")} as due_paused,
-      ${ofLane("d.due_at = 'infinity'")} as endless,
+    select ${ofLane("not l.is_paused and q.due_at <= now()")} as due,
+      ${ofLane("q.due_at > now() and q.due_at < 'infinity'")} as later,
+      ${ofLane("l.is_paused and q.due_at <= now()")} as due_paused,
+      ${ofLane("q.due_at = 'infinity'")} as endless,
       ${PARKED} as no_transport,
-      ${countOf("select from deliveries d where d.status = 'sending'")} as sending
+      ${countOf("select from queue where lease_token is not null")} as sending
   )
   select jsonb_build_object('due', due, 'later', later, 'paused', due_paused + greatest(0, endless - no_transport),
       'no_transport', no_transport, 'sending', sending) as counts,
     ${secondsSince("(select min(since) from lane where not is_paused and due_at <= now())")} as "oldestDueSeconds",
-    ${countOf("select from deliveries d where d.status = 'sending' and d.leased_until < now()")} as lapsed
+    ${countOf("select from queue where lease_token is not null and due_at < now()")} as lapsed
   from counted`;
 
 const ofEndpoint = (condition: string) =>

@@ -5,12 +5,13 @@ import { domains } from "#db/schema/domains";
 import { memberships, teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { type PageQuery, pageOf } from "../paging";
+import { IS_WAITING } from "../pauses/waiting";
 import { isTodayOfTeam } from "../teams";
 
 /** Deliveries that a count reads; more are shown as "more than". */
 export const waitingMax = 1_000;
 
-const waits = sql`d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teams.id}`;
+const waits = sql`${sql.raw(IS_WAITING)} and q.team_id = ${teams.id}`;
 
 /** The teams, newest first, with the size of their queues. For the operator only: it reads all teams. */
 export const listTeamSummaries = (
@@ -33,11 +34,11 @@ export const listTeamSummaries = (
         handedOverToday: sql<number>`coalesce(${sendingDays.handedOver}, 0)`,
         /** Deliveries in the queue that are due or delayed, up to `waitingMax`. */
         waiting: sql<number>`(select count(*)::int from (
-          select from deliveries d where ${waits} and (d.status = 'queued' or d.due_at <= now())
+          select from queue q where ${waits} and (q.status = 'queued' or q.due_at <= now())
           limit ${waitingMax}) as waiting)`,
         oldestDueAt: sql<Date | null>`(select min(first.due_at) from (values (0), (1), (2)) as p(rank)
-          cross join lateral (select d.due_at from deliveries d
-            where ${waits} and d.priority = p.rank and d.due_at <= now() order by d.due_at, d.id limit 1) as first)`.mapWith(
+          cross join lateral (select q.due_at from queue q
+            where ${waits} and q.priority = p.rank and q.due_at <= now() order by q.due_at, q.id limit 1) as first)`.mapWith(
           teams.createdAt,
         ),
         /** The reason while the team is paused. */

@@ -1,6 +1,7 @@
 import type { HotSql } from "#db/client";
 import { runPrepared } from "#db/statement";
 import { firstId } from "#server/platform/ids";
+import { IS_WAITING } from "./waiting";
 
 /** Rows that one statement reads. */
 const releaseBatch = 5_000;
@@ -56,10 +57,9 @@ async function releasePriority(
 // `POSTPONE_PAUSED` and `release`).
 const RELEASE_BATCH = `
 with parked as materialized (
-  select id, team_id, email_id from deliveries
-  where status in ('queued', 'scheduled') and lapses < 3 and team_id = $1 and priority = $3::smallint
-    and due_at = 'infinity' and id > $4
-  order by id limit $5::int
+  select q.id, q.team_id, q.email_id from queue q
+  where ${IS_WAITING} and q.team_id = $1 and q.priority = $3::smallint and q.due_at = 'infinity' and q.id > $4
+  order by q.id limit $5::int
 ), mine as materialized (
   select d.team_id, d.email_id, d.id
   from parked p join deliveries d using (team_id, email_id, id) join emails e on e.team_id = p.team_id and e.id = p.email_id
@@ -75,9 +75,10 @@ select (select count(*)::int from parked) as read, (select id from parked order 
 // Suspects (`claimSuspects`) are few, and in an index of their own.
 const RELEASE_SUSPECTS = `
 with mine as materialized (
-  select d.team_id, d.email_id, d.id from deliveries d join emails e on e.team_id = d.team_id and e.id = d.email_id
-  where d.status = 'queued' and d.lapses >= 3 and d.due_at = 'infinity' and d.wait_rule = 'domain_paused'
-    and d.team_id = $1 and e.sender_domain = $2
+  select d.team_id, d.email_id, d.id
+  from queue q join deliveries d using (team_id, email_id, id) join emails e on e.team_id = q.team_id and e.id = q.email_id
+  where q.lapses >= 3 and q.due_at = 'infinity' and d.wait_rule = 'domain_paused' and q.team_id = $1
+    and e.sender_domain = $2
   order by d.id for no key update of d
 )
 update deliveries d set due_at = now(), wait_rule = null, updated_at = now() from mine

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Deps } from "#server/deps";
+import { IS_WAITING, WAITING } from "./waiting";
 
 /** Rows that the counts read; a longer queue is shown as "more than". */
 export const queueCountMax = 100_000;
@@ -15,14 +16,11 @@ export type QueueTotals = {
   isComplete: boolean;
 };
 
-const STATE = sql`case when status = 'scheduled' then 'scheduled' when attempts > 0 then 'deferred' else 'queued' end`;
-/** Each has an index, the second one for emails that crashed workers. */
-const WAITS = sql`status in ('queued', 'scheduled') and lapses < 3`;
-const WAITS_AFTER_CRASHES = sql`status = 'queued' and lapses >= 3`;
+const STATE = sql`case when lease_token is not null then 'sending' when status = 'scheduled' then 'scheduled'
+  when attempts > 0 then 'deferred' else 'queued' end`;
 
 /**
- * The deliveries in the queue of a team, or of all teams if it is null. It reads at most `max` entries of
- * each index.
+ * The deliveries in the queue of a team, or of all teams if it is null. It reads at most `max` of them.
  */
 export async function countQueue(
   { db }: Pick<Deps, "db">,
@@ -31,13 +29,9 @@ export async function countQueue(
 ): Promise<QueueTotals> {
   const own = teamId === null ? sql`true` : sql`team_id = ${teamId}`;
   const rows = await db.execute<{ state: QueueState; count: number; first: string | null }>(sql`
-    select state, count(*)::int as count, nullif(min(due_at), 'infinity')::text as first from (
-      (select due_at, ${STATE} as state from deliveries where ${own} and ${WAITS} limit ${max})
-      union all
-      (select due_at, ${STATE} from deliveries where ${own} and ${WAITS_AFTER_CRASHES} limit ${max})
-      union all
-      (select null, 'sending' from deliveries where ${own} and status = 'sending' limit ${max})
-    ) as waiting group by state`);
+    select state, count(*)::int as count,
+      nullif(min(due_at) filter (where state <> 'sending'), 'infinity')::text as first
+    from (select due_at, ${STATE} as state from queue where ${own} limit ${max}) as waiting group by state`);
   const none = { count: 0, oldestDueAt: null };
   const states: QueueTotals["states"] = { queued: none, sending: none, deferred: none, scheduled: none };
   for (const { state, count, first } of rows)
@@ -53,15 +47,11 @@ export async function getQueueTotals(deps: Pick<Deps, "db">): Promise<QueueTotal
   const [{ states, isComplete }, [oldest]] = await Promise.all([
     countQueue(deps, null, queueCountMax),
     deps.db.execute<{ state: QueueState; first: string }>(sql`
-      with recursive head as (
-        (select team_id, priority, due_at, ${STATE} as state from deliveries where ${WAITS}
-         order by team_id, priority, due_at, id limit 1)
-        union all
-        select n.* from head h cross join lateral (
-          select team_id, priority, due_at, ${STATE} as state from deliveries d
-          where ${WAITS} and (d.team_id, d.priority) > (h.team_id, h.priority)
-          order by d.team_id, d.priority, d.due_at, d.id limit 1) n
-      ) select state, due_at::text as first from head where due_at <= now() order by due_at limit 1`),
+      with recursive ${sql.raw(WAITING)}
+      select ${STATE} as state, first.due_at::text as first from waiting w cross join lateral (
+        select * from queue q where ${sql.raw(IS_WAITING)} and q.team_id = w.team_id and q.priority = w.priority
+        order by q.due_at, q.id limit 1) as first
+      where first.due_at <= now() order by first.due_at limit 1`),
   ]);
   if (!oldest) return { states, isComplete };
   const oldestDueAt = new Date(oldest.first);

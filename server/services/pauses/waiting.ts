@@ -4,18 +4,18 @@
  * the planner can then use the partial index.
  */
 
-/** SQL: deliveries `d` that wait, without those that crashed workers. */
-export const IS_WAITING = "d.status in ('queued', 'scheduled') and d.lapses < 3";
+/** SQL: rows `q` of the queue that wait, without those that crashed workers. */
+export const IS_WAITING = "q.lapses < 3 and q.lease_token is null";
 
 /** SQL, for `with recursive`: the first delivery of each team and priority that waits. */
 export const WAITING = `waiting as (
-    (select d.team_id, d.priority, d.due_at from deliveries d where ${IS_WAITING}
-     order by d.team_id, d.priority, d.due_at, d.id limit 1)
+    (select q.team_id, q.priority, q.due_at from queue q where ${IS_WAITING}
+     order by q.team_id, q.priority, q.due_at, q.id limit 1)
     union all
     select n.team_id, n.priority, n.due_at from waiting w cross join lateral (
-      select d.team_id, d.priority, d.due_at from deliveries d
-      where ${IS_WAITING} and (d.team_id, d.priority) > (w.team_id, w.priority)
-      order by d.team_id, d.priority, d.due_at, d.id limit 1) n)`;
+      select q.team_id, q.priority, q.due_at from queue q
+      where ${IS_WAITING} and (q.team_id, q.priority) > (w.team_id, w.priority)
+      order by q.team_id, q.priority, q.due_at, q.id limit 1) n)`;
 
 /** SQL, for `with recursive`: the endpoints with pending events; the last row is null. */
 export const WAITING_ENDPOINTS = `waiting_endpoint as (

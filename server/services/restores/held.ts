@@ -7,6 +7,7 @@ import { firstId } from "#server/platform/ids";
 import { type Command, recordAuditHot } from "../audit/record";
 import { lockEmails, recordStatusEvents, refreshEmailStatus } from "../emails/status";
 import { encodePosition, parsePosition } from "../parts";
+import { IS_WAITING } from "../pauses/waiting";
 
 /*
  * After a restore, every delivery that was queued, scheduled or sending at the time of the backup is held: it
@@ -14,15 +15,15 @@ import { encodePosition, parsePosition } from "../parts";
  * claims, until an owner, an admin or the operator decides.
  */
 
+const IS_HELD = "d.status in ('queued', 'scheduled') and d.due_at = 'infinity' and d.wait_rule = 'restored'";
 /**
- * Deliveries that no worker claims: held ones, and those without a relay. The index of due deliveries has
- * them by priority and id.
+ * SQL: the held deliveries of a team, which no worker claims, like those without a relay. The queue has them
+ * by priority and id.
  */
-const IS_QUEUED = "d.status in ('queued', 'scheduled') and d.lapses < 3";
-const IS_PARKED = `${IS_QUEUED} and d.due_at = 'infinity'`;
-/** The condition of a held delivery. With a priority, it is read from that index. */
-const IS_HELD = `${IS_PARKED} and d.wait_rule = 'restored'`;
-const IN_PRIORITIES = "d.priority in (0, 1, 2)";
+const heldOf = (team: string) => `queue q cross join lateral (
+    select from deliveries d where (d.team_id, d.email_id, d.id) = (q.team_id, q.email_id, q.id) and ${IS_HELD} offset 0
+  ) as held
+  where ${IS_WAITING} and q.team_id = ${team} and q.priority in (0, 1, 2) and q.due_at = 'infinity'`;
 const priorityMax = 2;
 /** Deliveries that one call reads, and that one transaction changes. */
 const readMax = 2_000;
@@ -51,8 +52,7 @@ export type HeldChoice = {
 export async function getHeldEmail({ hot, teamId }: Ctx): Promise<HeldEmail | null> {
   const [found] = await hot.unsafe<HeldEmail[]>(
     `with held as (
-       select d.email_id::text collate "C" as id from deliveries d
-       where d.team_id = $1 and ${IN_PRIORITIES} and ${IS_HELD} limit ${heldCountMax + 1}
+       select q.email_id::text collate "C" as id from ${heldOf("$1")} limit ${heldCountMax + 1}
      ), ends as materialized (
        select count(*)::int as deliveries, min(id)::uuid as oldest_id, max(id)::uuid as newest_id from held
      )
@@ -138,39 +138,34 @@ type HeldKey = Omit<DeliveryKey, "teamId">;
  * The next deliveries of a priority by their ids. The number that is read does not depend on how many of them
  * are chosen. Each email is read by its id: for a condition, PostgreSQL could read all emails of the team.
  * The due time is compared with the id: with an equal due time, PostgreSQL could read deliveries of all
- * priorities from an index of ids. Sequential scans are off: for an empty partition, PostgreSQL would choose
- * one, and then sort the deliveries of all partitions instead of merging them from their indexes.
+ * priorities from an index of ids.
  */
-async function readPart(
+function readPart(
   { hot, teamId }: Ctx,
   { acceptedAfter, acceptedBefore, scheduledAfter }: HeldChoice,
   { priority, id }: Position,
   limit: number,
 ): Promise<(HeldKey & { isChosen: boolean })[]> {
-  return hot.begin(async (tx) => {
-    await tx`set local enable_seqscan = off`;
-    return tx.unsafe<(HeldKey & { isChosen: boolean })[]>(
-      `with part as materialized (
-       select d.email_id, d.id, d.wait_rule from deliveries d
-       where d.team_id = $1 and d.priority = $2 and ${IS_QUEUED}
-         and (d.due_at, d.id) > ('infinity'::timestamptz, $3::uuid)
-       order by d.due_at, d.id limit ${limit}
+  return hot.unsafe<(HeldKey & { isChosen: boolean })[]>(
+    `with part as materialized (
+       select q.team_id, q.email_id, q.id from queue q
+       where ${IS_WAITING} and q.team_id = $1 and q.priority = $2 and (q.due_at, q.id) > ('infinity'::timestamptz, $3::uuid)
+       order by q.due_at, q.id limit ${limit}
      )
-     select part.email_id as "emailId", part.id, part.wait_rule is not distinct from 'restored' and coalesce((
+     select part.email_id as "emailId", part.id, d.wait_rule is not distinct from 'restored' and coalesce((
          select e.created_at >= coalesce($4::timestamptz, '-infinity') and e.created_at <= coalesce($5::timestamptz, 'infinity')
            and ($6::timestamptz is null or e.scheduled_at > $6::timestamptz)
          from emails e where e.team_id = $1 and e.id = part.email_id), false) as "isChosen"
-     from part order by part.id`,
-      [
-        teamId,
-        priority,
-        id,
-        acceptedAfter?.toISOString() ?? null,
-        acceptedBefore?.toISOString() ?? null,
-        scheduledAfter?.toISOString() ?? null,
-      ],
-    );
-  });
+     from part join deliveries d using (team_id, email_id, id) order by part.id`,
+    [
+      teamId,
+      priority,
+      id,
+      acceptedAfter?.toISOString() ?? null,
+      acceptedBefore?.toISOString() ?? null,
+      scheduledAfter?.toISOString() ?? null,
+    ],
+  );
 }
 
 type Settled = { id: string; emailId: string; address: string; status: "queued" | "scheduled" | "canceled" };
@@ -241,7 +236,7 @@ const SETTLE = {
 export async function listTeamsWithHeld({ db }: Pick<Deps, "db">): Promise<string[]> {
   const rows = await db.execute<{ id: string }>(sql`
     select t.id from teams t
-    where exists (select from deliveries d where d.team_id = t.id and ${sql.raw(`${IN_PRIORITIES} and ${IS_HELD}`)})
+    where exists (select from ${sql.raw(heldOf("t.id"))})
     order by t.id`);
   return rows.map(({ id }) => id);
 }

@@ -36,6 +36,7 @@ export type Held = { held: number; unknown: number; deletions: HeldDeletion[] };
 export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Held> {
   // The events must have positions above those of the backup.
   await tx.unsafe("select continue_event_feed()");
+  await tx.unsafe(TAKE_LEASES);
   await tx.unsafe(REFRESH_STATUS);
   const [settled] = await tx.unsafe<{ unknown: number }[]>(SETTLE_UNKNOWN, [UNKNOWN_REASON]);
   const { count } = await tx.unsafe(`
@@ -67,6 +68,13 @@ const POSTPONE_DELETIONS = `
       else deletes_at end
   where canceled_at is null and ended_at is null
   returning team_name as team, case when started_at is null then deletes_at end as "deletesAt"`;
+
+// The leases of the backup become states of deliveries. The row of the queue follows each of them.
+const TAKE_LEASES = `
+  with leased as (delete from queue where lease_token is not null returning *)
+  update deliveries d set status = 'sending', stage = q.stage, attempts = q.attempts, lease_token = q.lease_token,
+    leased_until = now()
+  from leased q where (d.team_id, d.email_id, d.id) = (q.team_id, q.email_id, q.id)`;
 
 // Before the deliveries change: the status that their emails have afterwards. A claimed delivery was counted
 // as an attempt.

@@ -1,7 +1,7 @@
 import type { HotSql } from "#db/client";
 import type { DeliveryKey, DeliveryStatus, deliveries } from "#db/schema/deliveries";
 import type { EventData, EventType } from "#db/schema/events";
-import { type HotTransaction, lockEmails, refreshEmailStatus } from "../emails/status";
+import { type HotTransaction, lockDeliveries, lockEmails, refreshEmailStatus } from "../emails/status";
 import { type ReportedEntry, suppressReported } from "../suppressions/suppress";
 
 /** The state of a delivery when a report about it arrives. */
@@ -39,11 +39,15 @@ export async function applyReport(
 ): Promise<ReportedDelivery | null> {
   return hot.begin(async (tx) => {
     const parents = await lockEmails(tx, [key]);
+    await lockDeliveries(tx, key);
     const [delivery] = await tx<ReportedDelivery[]>`
-      select d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, d.status, d.stage, d.attempts,
+      select d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain,
+        case when q.lease_token is not null then 'sending' else d.status end as status,
+        coalesce(q.stage, 'idle') as stage, case when q.lease_token is not null then q.attempts else d.attempts end as attempts,
         exists (select from email_events e where e.team_id = d.team_id and e.email_id = d.email_id
                 and e.delivery_id = d.id and e.data ->> 'report' = ${report}) as "isRepeated"
-      from deliveries d where ${isDelivery(tx, key)} for no key update of d`;
+      from deliveries d left join queue q on q.id = d.id
+      where d.team_id = ${key.teamId} and d.email_id = ${key.emailId} and d.id = ${key.id}`;
     if (!delivery) return null;
     const change = decide(delivery);
     if (!change) return delivery;
@@ -64,13 +68,14 @@ const isDelivery = (tx: HotTransaction, { teamId, emailId, id }: DeliveryKey) =>
 
 async function writeStatus(
   tx: HotTransaction,
-  delivery: DeliveryKey,
+  delivery: ReportedDelivery,
   { status, reply, host, reason }: ReportChange,
 ): Promise<void> {
+  await tx`delete from queue where id = ${delivery.id}`;
   await tx`
     update deliveries
     set status = ${status}, stage = 'idle', lease_token = null, leased_until = null, wait_rule = null, due_at = now(),
-        last_reason = ${reason}, updated_at = now()
+        attempts = ${delivery.attempts}, last_reason = ${reason}, updated_at = now()
     where ${isDelivery(tx, delivery)}`;
   if (!reply) return;
   await tx`

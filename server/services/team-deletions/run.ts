@@ -20,6 +20,7 @@ export const TEAM_TABLES = [
   ["webhook_deliveries", "id"],
   ["webhooks", "id"],
   ["email_events", "email_id"],
+  ["queue", "id"],
   ["deliveries", "email_id"],
   ["captured_messages", "email_id"],
   ["attachments", "email_id"],

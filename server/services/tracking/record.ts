@@ -1,7 +1,6 @@
 import type { HotSql } from "#db/client";
 import { withinMs } from "#db/gate";
 import { ERASED_DOMAIN } from "#db/schema/audit";
-import type { DeliveryStatus } from "#db/schema/deliveries";
 import type { Engagement } from "#db/schema/emails";
 import type { Visit } from "#db/schema/events";
 import type { Deps } from "#server/deps";
@@ -68,16 +67,17 @@ async function writeVisit(
 ): Promise<boolean> {
   // `sentMsAgo`: since the last hand-over; null if that is not recorded. No row: the delivery was deleted, or
   // its recipient erased.
-  const [found] = await hot<{ recipient: string; status: DeliveryStatus; sentMsAgo: number | null }[]>`
-    select d.address as recipient, d.status,
+  const [found] = await hot<{ recipient: string; isInProgress: boolean; sentMsAgo: number | null }[]>`
+    select d.address as recipient,
+      exists (select from queue q where q.id = d.id and q.lease_token is not null) as "isInProgress",
       (select (extract(epoch from now() - max(e.created_at)) * 1000)::float8 from email_events e
        where e.team_id = d.team_id and e.email_id = d.email_id and e.delivery_id = d.id and e.type = 'email.sent'
       ) as "sentMsAgo"
     from deliveries d
     where d.id = ${deliveryId} and d.team_id = ${teamId} and d.email_id = ${emailId} and d.domain <> ${ERASED_DOMAIN}`;
   if (!found) return false;
-  const { recipient, status, sentMsAgo } = found;
-  const visitor = visitorOf(agent, { isInProgress: status === "sending", sentMsAgo });
+  const { recipient, isInProgress, sentMsAgo } = found;
+  const visitor = visitorOf(agent, { isInProgress, sentMsAgo });
   const visit: Visit = {
     ...visitor,
     ...(link !== undefined && { link }),

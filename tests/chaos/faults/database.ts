@@ -146,12 +146,12 @@ async function lockBackwards({ rig }: FaultContext): Promise<void> {
   const lock = async (hot: Ask) =>
     hot.begin(async (tx) => {
       const ends = await tx<{ first: string; last: string }[]>`
-        select min(id::text) as first, max(id::text) as last from deliveries
-        where status = 'sending' and stage = 'handed_over' group by email_id having count(*) > 1 order by 1`;
-      for (const { last } of ends) await tx`select 1 from deliveries where id = ${last}::uuid for update`;
+        select min(id::text) as first, max(id::text) as last from queue
+        where stage = 'handed_over' group by email_id having count(*) > 1 order by 1`;
+      for (const { last } of ends) await tx`select 1 from queue where id = ${last}::uuid for update`;
       rig.releaseMessage();
       await wait(meetMs);
-      for (const { first } of ends) await tx`select 1 from deliveries where id = ${first}::uuid for update`;
+      for (const { first } of ends) await tx`select 1 from queue where id = ${first}::uuid for update`;
     });
   await rig.ask((hot) => lock(hot).catch(ignoreDeadlock)).finally(() => rig.releaseMessage());
 }

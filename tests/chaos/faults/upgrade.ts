@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { migrateDatabase } from "#db/migrate";
+import { auditQueue } from "../audit";
 import type { Fault, FaultContext } from "../fault";
 import type { ProcessName } from "../processes";
 import { releaseMissing } from "../release";
@@ -40,6 +41,7 @@ export const upgrade: Fault = {
       await untilAccepted(context, acceptedEach.old);
       const { applied } = await migrateDatabase(rig.postgres.url);
       if (n === 0 && applied === 0) rig.addFinding(row, "There was nothing to migrate.");
+      await rig.ask(auditQueue);
       await untilAccepted(context, acceptedEach.old);
 
       await replace("first", {});

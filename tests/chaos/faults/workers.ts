@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { expireLeases } from "../../support/database/leases";
 import type { Fault } from "../fault";
 
 /** No fault: two workers share one queue at full speed. The judge checks every claim of every row. */
@@ -48,7 +49,7 @@ export const ticks: Fault = {
     for (const who of workers)
       await rig.disturb({ row, what: "kill", who }, async () => {
         await rig.processes.kill(who, { staysDown: true });
-        await expireLeases();
+        await rig.ask(expireLeases);
       });
     let done = 0;
     while (done < times && !isLate()) {
@@ -63,19 +64,12 @@ export const ticks: Fault = {
         frozen?.signal("SIGCONT");
         await Promise.all(rounds.map(({ exited }) => exited));
         // No worker is left, so everything in progress belonged to the killed one.
-        await expireLeases();
+        await rig.ask(expireLeases);
       });
       done++;
     }
     for (const who of workers) await rig.processes.start(who);
     return done;
-
-    function expireLeases() {
-      return rig.ask(
-        (hot) => hot`
-          update deliveries set leased_until = now() - interval '1 s' where status = 'sending'`,
-      );
-    }
   },
 };
 

@@ -8,6 +8,7 @@ import { getEmail } from "#server/services/emails/read/read";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { relayTo } from "../../mail/relay-world";
+import { leaseEmail } from "../../support/database/leases";
 import { forAllTests } from "../../support/fixtures";
 import { startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createBackupWorld, type Target } from "./backup-world";
@@ -30,9 +31,7 @@ beforeAll(async () => {
   const sent = await send("sent");
   await source.hot`update deliveries set status = 'sent' where email_id = ${sent}`;
   await source.hot`update emails set status = 'sent' where id = ${sent}`;
-  await source.hot`
-    update deliveries set status = 'sending', stage = 'handed_over', attempts = 1, lease_token = ${newId()},
-      leased_until = now() + interval '1 min' where email_id = ${ids.sending}`;
+  await leaseEmail(source.hot, ids.sending);
   await source.hot`update emails set status = 'sending' where id = ${ids.sending}`;
   await source.hot`
     update deliveries set attempts = 1, wait_rule = 'retry_schedule' where email_id = ${ids.deferred}`;

@@ -4,6 +4,7 @@ import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { SCOPES } from "#server/shared/scopes";
+import { expireLeases } from "../../support/database/leases";
 import { createRoleDatabase } from "../../support/database/role-database";
 import { installationSecret, openDeps } from "../../support/deps";
 import { startPgBouncer } from "../../support/processes/pgbouncer";
@@ -60,9 +61,7 @@ export async function openInstallation(script: SmtpScript) {
       }
     },
     /** Lets the lease of every claim expire. */
-    expireLeases: async () => {
-      await sql`update deliveries set leased_until = now() - interval '1 s' where status = 'sending'`;
-    },
+    expireLeases: () => expireLeases(sql),
     /** Makes everything that waits due. */
     makeDue: async () => {
       await sql`update deliveries set due_at = now() where status in ('queued', 'scheduled') and due_at > now()`;
@@ -70,7 +69,8 @@ export async function openInstallation(script: SmtpScript) {
     /** The delivery of an email with one recipient. */
     delivery: async (emailId: string | null) => {
       const [row] = await sql<{ status: string; stage: string }[]>`
-        select status, stage from deliveries where email_id = ${emailId}`;
+        select case when q.lease_token is null then d.status else 'sending' end as status, coalesce(q.stage, 'idle') as stage
+        from deliveries d left join queue q on q.id = d.id where d.email_id = ${emailId}`;
       return row;
     },
     /** The status of each delivery. */

@@ -59,8 +59,7 @@ test("a worker that stops finishes its dialogues, releases the other claims and 
   expect(peer.messages).toHaveLength(dialoguesMax);
   expect(await countOf("sent")).toBe(dialoguesMax);
   const back = await world.hot`
-    select 1 from deliveries where status = 'queued' and attempts = 0 and lapses = 0 and stage = 'idle'
-      and lease_token is null and due_at <= now()`;
+    select 1 from queue where attempts = 0 and lapses = 0 and stage = 'idle' and lease_token is null and due_at <= now()`;
   expect(back).toHaveLength(35 - dialoguesMax + 1);
   expect((await world.email(later.id)).deliveries[0]?.attempts).toBe(0);
   expect(await world.hot`select 1 from workers`).toHaveLength(0);

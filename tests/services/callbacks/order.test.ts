@@ -104,7 +104,7 @@ async function run(result: Result, steps: readonly Step[]) {
   const recordResult = async (): Promise<boolean> => {
     if (result === "worker died") {
       await world.hot`
-        update deliveries set leased_until = now() - interval '1 s' where id = ${claim.id} and lease_token is not null`;
+        update queue set due_at = now() - interval '1 s' where id = ${claim.id} and lease_token is not null`;
       await recoverExpired(world.hot, newId, 10);
     } else await recordResults(world.hot, [{ ...attemptResult(claim, result), isAlone: true }]);
     // The worker also records which relay was used.

@@ -10,6 +10,7 @@ import { recordAudit } from "../../audit/record";
 import { requireLinkedDomain } from "../../keys/linked-domains";
 import { parseScheduledAt } from "../accept/schedule";
 import { getEmail } from "../read/read";
+import { type LockedDelivery, lockDeliveries } from "../status";
 import { resetDeliveries } from "./reset-deliveries";
 
 /**
@@ -101,10 +102,7 @@ const isEmail = (ctx: Ctx, id: string) => and(eq(emails.teamId, ctx.teamId), eq(
 const isScheduledOf = (ctx: Ctx, id: string) =>
   and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, id), eq(deliveries.status, "scheduled"));
 
-/**
- * Locks an email whose recipients are all still scheduled. The deliveries are locked too: a worker skips
- * locked rows when it claims, and a claim that was committed earlier is seen here.
- */
+/** Locks an email whose recipients are all still scheduled, so that no worker claims one of them. */
 async function lockScheduled(ctx: Ctx, id: string, verb: string): Promise<void> {
   if (!isId(id)) throw notFound("Email");
   const [email] = await ctx.db
@@ -114,12 +112,8 @@ async function lockScheduled(ctx: Ctx, id: string, verb: string): Promise<void> 
     .for("no key update");
   if (!email) throw notFound("Email");
   await requireLinkedDomain(ctx, email.senderDomain);
-  const rows = await ctx.db
-    .select({ status: deliveries.status })
-    .from(deliveries)
-    .where(and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, id)))
-    .orderBy(deliveries.id)
-    .for("update");
+  const { teamId } = ctx;
+  const rows = await ctx.db.execute<LockedDelivery>(lockDeliveries(sql, { teamId, emailId: id }));
   const started = rows.find(({ status }) => status !== "scheduled");
   if (!started) return;
   const state: EmailStatus = email.status === "scheduled" ? started.status : email.status;

@@ -9,6 +9,7 @@ import { type Command, recordAuditHot } from "../../audit/record";
 import { encodePosition, parsePosition } from "../../parts";
 import { parseReason } from "../../pauses/reason";
 import { type NamedScope, nameScope, type OperatorCtx, type QueueScope } from "../../pauses/scope";
+import { IS_WAITING } from "../../pauses/waiting";
 import { recordStatusEvents, refreshEmailStatus } from "../status";
 
 /** Deliveries that one call reads. */
@@ -74,12 +75,12 @@ export async function countWaiting(
 ): Promise<number> {
   const [row] = await db.execute<{ n: number }>(sql`
     select count(*)::int as n from (
-      select from deliveries d
-      where d.status in ('queued', 'scheduled') and d.lapses < 3 and (d.status = 'queued' or d.due_at <= now())
-        and (${teamId}::uuid is null or d.team_id = ${teamId}::uuid)
+      select from queue q
+      where ${sql.raw(IS_WAITING)} and (q.status = 'queued' or q.due_at <= now())
+        and (${teamId}::uuid is null or q.team_id = ${teamId}::uuid)
         and (${domain}::text is null or exists (
           select from emails e
-          where e.team_id = d.team_id and e.id = d.email_id and e.sender_domain = ${domain}::text))
+          where e.team_id = q.team_id and e.id = q.email_id and e.sender_domain = ${domain}::text))
       limit ${waitingCountMax}) as waiting`);
   return row?.n ?? 0;
 }
@@ -125,18 +126,18 @@ async function readBatch(
   { teamId, priority, dueAt, id, before }: Place,
 ): Promise<{ keys: Key[]; last: Pick<Place, "priority" | "dueAt" | "id"> | null }> {
   const rows = await hot<Row[]>`
-    select d.email_id as "emailId", d.id, d.priority, d.due_at::text as "dueAt",
-      (d.status = 'queued' or d.due_at <= now()) and d.id < ${before} as "isWaiting"
-    from deliveries d
-    where d.status in ('queued', 'scheduled') and d.lapses < 3 and d.team_id = ${teamId}
-      and (d.priority, d.due_at, d.id) > (${priority}::smallint, ${dueAt}::text::timestamptz, ${id}::uuid)
-    order by d.priority, d.due_at, d.id limit ${batchMax}`;
+    select q.email_id as "emailId", q.id, q.priority, q.due_at::text as "dueAt",
+      (q.status = 'queued' or q.due_at <= now()) and q.id < ${before} as "isWaiting"
+    from queue q
+    where ${hot.unsafe(IS_WAITING)} and q.team_id = ${teamId}
+      and (q.priority, q.due_at, q.id) > (${priority}::smallint, ${dueAt}::text::timestamptz, ${id}::uuid)
+    order by q.priority, q.due_at, q.id limit ${batchMax}`;
   const suspects =
     priority >= 0
       ? []
       : await hot<Key[]>`
-          select email_id as "emailId", id from deliveries
-          where status = 'queued' and lapses >= 3 and team_id = ${teamId} and id < ${before} limit ${batchMax}`;
+          select email_id as "emailId", id from queue
+          where lapses >= 3 and lease_token is null and team_id = ${teamId} and id < ${before} limit ${batchMax}`;
   const last = rows.length === batchMax ? rows.at(-1) : undefined;
   return {
     keys: [...suspects, ...rows.filter((row) => row.isWaiting)],

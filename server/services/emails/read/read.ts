@@ -1,6 +1,12 @@
 import { and, asc, eq, getTableColumns, inArray, sql } from "drizzle-orm";
 import { apiKeys } from "#db/schema/api-keys";
-import { deliveries } from "#db/schema/deliveries";
+import {
+  type DeliveryStage,
+  type DeliveryStatus,
+  deliveries,
+  queue,
+  type WaitRule,
+} from "#db/schema/deliveries";
 import { emailBodies, emails } from "#db/schema/emails";
 import { emailEvents } from "#db/schema/events";
 import { relays } from "#db/schema/relays";
@@ -37,10 +43,15 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
     ctx.db
       .select({
         ...getTableColumns(deliveries),
+        status: sql<DeliveryStatus>`case when ${queue.leaseToken} is null then ${deliveries.status} else 'sending' end`,
+        stage: sql<DeliveryStage>`coalesce(${queue.stage}, 'idle')`,
+        attempts: sql<number>`case when ${queue.leaseToken} is null then ${deliveries.attempts} else ${queue.attempts} end`,
+        waitRule: sql<WaitRule | null>`case when ${queue.leaseToken} is null then ${deliveries.waitRule} end`,
         relay: relays.name,
         isDue: sql<boolean>`${deliveries.status} = 'scheduled' and ${deliveries.dueAt} <= now()`,
       })
       .from(deliveries)
+      .leftJoin(queue, eq(queue.id, deliveries.id))
       .leftJoin(relays, eq(relays.id, deliveries.relayId))
       .where(and(eq(deliveries.teamId, ctx.teamId), eq(deliveries.emailId, id)))
       .orderBy(asc(deliveries.position)),

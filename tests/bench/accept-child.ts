@@ -8,6 +8,7 @@ import { createConsoleDoctor } from "#server/startup/doctor-deps";
 import { openHttpServer, type Pages } from "#server/startup/http/node";
 import { openPages } from "#server/startup/http/pages";
 import { provideDeps } from "#server/startup/next";
+import { openSubmission } from "#server/startup/smtp/submission";
 import { listenOnLoopback } from "../support/servers/free-port";
 import { settingsFor } from "./bench-database";
 import { answerParent, usage } from "./child";
@@ -20,7 +21,7 @@ const commands = {
   /**
    * Starts a web process in the same way as the launcher: its HTTP server, and with a production build also
    * Next alone on another port, as on Vercel. Where the server would respond with pages, the baseline
-   * responds through the same server.
+   * responds through the same server. Submission is open if `env` has its port.
    */
   async open({ databaseUrl, productFolder, env = {} }: Opened) {
     const settings = settingsFor(databaseUrl, env);
@@ -39,13 +40,14 @@ const commands = {
       upgrades: false,
       log: silentLog,
     });
+    const submission = await openSubmission(settings, rest);
     const next = productFolder === undefined ? null : await openNext(productFolder);
     close = async () => {
-      await server.close(1_000);
+      await Promise.all([server.close(1_000), submission.close()]);
       await next?.close();
       await built.close();
     };
-    return { serverPort: server.port, nextPort: next?.port ?? 0 };
+    return { serverPort: server.port, nextPort: next?.port ?? 0, submissionPort: submission.port ?? 0 };
   },
   usage,
 };

@@ -12,13 +12,15 @@ import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { createTeam } from "#server/services/teams";
 import { type Built, buildDeps, type ConnectedSettings } from "#server/startup/deps";
-import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { buildProduct, type Product } from "./product";
 import { SENDER_DOMAIN } from "./sample-email";
+import { startPostgres } from "./start-postgres";
 
-/** A PostgreSQL as `npm start` runs it, with `fsync` and `synchronous_commit` on, in a temporary folder. */
+/** A PostgreSQL with `fsync` and `synchronous_commit` on, in a temporary folder: see `startPostgres`. */
 export type Place = {
   folder: string;
+  /** Such as "18.4". */
+  postgresVersion: string;
   /** A migrated database with one team, its verified domain, and a key without effective limits. */
   openDatabase(): Promise<BenchDatabase>;
   /** The production build, made on first use. */
@@ -37,21 +39,26 @@ export type BenchDatabase = {
 
 const unlimited = 1_000_000_000;
 
+/** The secret of every measured installation. */
+export const BACKSTAMP_SECRET = "the secret of a measured installation";
+
 export async function openBenchDatabase(): Promise<Place> {
   const folder = await mkdtemp(path.join(tmpdir(), "backstamp-bench-"));
   // Root runs PostgreSQL as another user, who needs access to the folder.
   await chmod(folder, 0o711);
   const removeAtExit = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", removeAtExit);
-  const server = await startEmbeddedPostgres({ dataDir: path.join(folder, "data"), log: silentLog });
+  const server = await startPostgres(path.join(folder, "data"));
   const maintenance = postgres(server.url, { max: 1, onnotice: () => {} });
-  const [settings] = await maintenance<{ safe: boolean }[]>`
-    select current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as safe`;
+  const [settings] = await maintenance<{ safe: boolean; version: string }[]>`
+    select current_setting('fsync') = 'on' and current_setting('synchronous_commit') = 'on' as safe,
+      split_part(current_setting('server_version'), ' ', 1) as version`;
   if (!settings?.safe) throw new Error("The measured database does not wait for its disk.");
   let count = 0;
   let product: Promise<Product> | undefined;
   return {
     folder,
+    postgresVersion: settings.version,
     async openDatabase() {
       const name = `bench_${++count}`;
       await maintenance`create database ${maintenance(name)}`;
@@ -81,7 +88,10 @@ export async function openBenchDatabase(): Promise<Place> {
 
 /** The environment of a process of the product that is measured on this database. */
 export const settingsFor = (databaseUrl: string, env: Record<string, string> = {}): ConnectedSettings => ({
-  ...readSettings({ DATABASE_URL: databaseUrl, BACKSTAMP_URL: "http://localhost", ...env }, "start"),
+  ...readSettings(
+    { DATABASE_URL: databaseUrl, BACKSTAMP_URL: "http://localhost", BACKSTAMP_SECRET, ...env },
+    "start",
+  ),
   databaseUrl,
 });
 

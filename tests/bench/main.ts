@@ -8,6 +8,7 @@ import { measureHostile } from "./hostile";
 import { measureMetrics } from "./metrics";
 import { measureParking } from "./park";
 import { describeRun, formatTable, type Line } from "./report";
+import { measureRivals } from "./rivals/rivals";
 import { measureScale } from "./scale";
 import { measureStart } from "./start";
 
@@ -26,14 +27,14 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   start: measureStart,
   hostile: measureHostile,
   capacity: measureCapacity,
+  rivals: measureRivals,
 };
 
 /** Parts that take longer than all others together. They run only by their names. */
-const LONG = ["hostile", "capacity"];
+const LONG = ["hostile", "capacity", "rivals"];
 
 /** Goals of the design that no part measures yet. */
 const NOT_MEASURED = [
-  "signing with DKIM while delivering",
   "accept through Upstash over REST",
   "batches of a hundred",
   "five million finished rows, and one team's million beside another team's single email",
@@ -65,7 +66,7 @@ async function main(names: string[]): Promise<number> {
     }
   }
   await place.close();
-  process.stdout.write(`\n${describeRun(new Date())}\n\n${formatTable(lines)}\n`);
+  process.stdout.write(`\n${describeRun(new Date(), place.postgresVersion)}\n\n${formatTable(lines)}\n`);
   if (names.length === 0) process.stdout.write(`\nNot measured: ${NOT_MEASURED.join("; ")}.\n`);
   return hasBroken || lines.some(({ isMet }) => isMet === false) ? 1 : 0;
 }

@@ -51,7 +51,7 @@ export function formatTable(lines: readonly Line[]): string {
 }
 
 /** When, where and what was measured. */
-export function describeRun(now: Date): string {
+export function describeRun(now: Date, postgresVersion: string): string {
   const [cpu] = cpus();
   const git = (...args: string[]) => execFileSync("git", args, { cwd: projectRoot, encoding: "utf8" }).trim();
   const commit = tryOr("unknown", () => git("rev-parse", "--short", "HEAD"));
@@ -60,6 +60,7 @@ export function describeRun(now: Date): string {
     now.toISOString().slice(0, 16).replace("T", " "),
     `${cpus().length} cores of ${cpu?.model.trim() ?? "an unknown processor"}`,
     `Node ${process.versions.node}`,
+    `PostgreSQL ${postgresVersion}`,
     `commit ${commit}${isChanged ? " with changes" : ""}`,
   ].join(", ");
 }

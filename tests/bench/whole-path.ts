@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
 import type { HotSql } from "#db/client";
 import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
@@ -6,6 +5,7 @@ import type { BenchDatabase } from "./bench-database";
 import { type Child, startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { press } from "./load";
+import { cpuOfTree, findPostmaster } from "./processor-time";
 import { nothingDue } from "./queue";
 import { type Line, perSecond, plainLine } from "./report";
 import { openSink } from "./sink";
@@ -62,45 +62,14 @@ export async function measureWholePath(database: BenchDatabase): Promise<Line[]>
   }
 }
 
-type Cpu = { web: number; worker: number; postgres: number };
+export type Cpu = { web: number; worker: number; postgres: number };
 
 /** Processor time so far, in ms. */
-async function readCpu(
+export async function readCpu(
   hot: HotSql,
   web: Child<AcceptCommands>,
   worker: Child<DeliverCommands>,
 ): Promise<Cpu> {
-  const [backend] = await hot<{ pid: number }[]>`select pg_backend_pid() as pid`;
   const [ofWeb, ofWorker] = await Promise.all([web.ask("usage"), worker.ask("usage")]);
-  return { web: ofWeb.cpuMs, worker: ofWorker.cpuMs, postgres: cpuOfServer(backend?.pid ?? 0) };
-}
-
-/** Of the server that has this backend: its processes, and those of its processes that have ended. */
-function cpuOfServer(backendPid: number): number {
-  const server = statOf(String(backendPid))?.parent;
-  let ticks = 0;
-  for (const pid of readdirSync("/proc")) {
-    const stat = /^\d+$/.test(pid) ? statOf(pid) : null;
-    if (stat === null) continue;
-    if (stat.pid === server) ticks += stat.own + stat.ofEnded;
-    else if (stat.parent === server) ticks += stat.own;
-  }
-  // Linux reports these times in hundredths of a second, whatever its timer is (USER_HZ).
-  return ticks * 10;
-}
-
-/** See proc_pid_stat(5). Null for a process that has ended. */
-function statOf(pid: string): { pid: number; parent: number; own: number; ofEnded: number } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = text
-      .slice(text.lastIndexOf(")") + 2)
-      .split(" ")
-      .map(Number);
-    const [, parent = 0] = fields;
-    const [own = 0, system = 0, ofEnded = 0, systemOfEnded = 0] = fields.slice(11, 15);
-    return { pid: Number(pid), parent, own: own + system, ofEnded: ofEnded + systemOfEnded };
-  } catch {
-    return null;
-  }
+  return { web: ofWeb.cpuMs, worker: ofWorker.cpuMs, postgres: cpuOfTree(await findPostmaster(hot)) };
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
@@ -11,11 +11,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { freePort } from "../servers/free-port";
+import { waitUntilListening } from "../servers/listening";
 
 const daemons = "/usr/lib/postfix/sbin";
 const unprivilegedUid = 65_534;
@@ -37,13 +36,21 @@ export type PostfixOptions = {
   aliases?: Record<string, string[]>;
   /** Loopback ports that receive the email of other domains. */
   routes: Record<string, number>;
-  /** Additional lines of its main.cf. */
+  /** Lines of its main.cf, which replace those of the same names. */
   settings?: string[];
+  /** Additional lines of its master.cf. */
+  services?: string[];
 };
 
 export type Postfix = {
   host: string;
   port: number;
+  /** Of the process that starts all others. */
+  pid: number;
+  /** The folder of its queue. */
+  queue: string;
+  /** Runs one of its programs on this queue, such as `postqueue -f`. Throws if the program fails. */
+  run(program: string, ...args: string[]): void;
   /** The messages in a mailbox, each as the file that Postfix wrote, with bare line feeds. */
   mailbox(name: string): Buffer[];
   log(): string;
@@ -62,8 +69,8 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   chownSync(join(folder, "mail"), unprivilegedUid, unprivilegedUid);
   const port = await freePort();
   const write = (name: string, lines: string[]) => writeFileSync(join(folder, name), `${lines.join("\n")}\n`);
-  write("main.cf", mainCf(folder, options.settings ?? []));
-  write("master.cf", masterCf(port));
+  write("main.cf", withSettings(mainCf(folder), options.settings ?? []));
+  write("master.cf", [...masterCf(port), ...(options.services ?? [])]);
   write(
     "mailboxes",
     options.mailboxes.map((name) => `${name}@${mailboxDomain} ${name}/`),
@@ -92,12 +99,20 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
     if (master.pid !== undefined && master.exitCode === null) process.kill(-master.pid, "SIGKILL");
   };
   process.once("exit", killAll);
-  await waitUntilListening(port, master).catch((error) => {
-    throw new Error(`${error}\n${log()}`);
+  await waitUntilListening(port, () => master.exitCode !== null).catch((error) => {
+    throw new Error(`Postfix: ${error}\n${log()}`);
   });
   return {
     host: "127.0.0.1",
     port,
+    pid: master.pid ?? 0,
+    queue: join(folder, "queue"),
+    run(program, ...args) {
+      const { status, stderr } = spawnSync(`/usr/sbin/${program}`, ["-c", folder, ...args], {
+        encoding: "utf8",
+      });
+      if (status !== 0) throw new Error(`${program} ${args.join(" ")} failed: ${stderr}`);
+    },
     mailbox(name) {
       const place = join(folder, "mail", name, "new");
       return existsSync(place) ? readdirSync(place).map((file) => readFileSync(join(place, file))) : [];
@@ -113,7 +128,7 @@ export async function startPostfix(options: PostfixOptions): Promise<Postfix> {
   };
 }
 
-const mainCf = (folder: string, settings: string[]): string[] => [
+const mainCf = (folder: string): string[] => [
   "compatibility_level = 3.6",
   `queue_directory = ${folder}/queue`,
   `data_directory = ${folder}/data`,
@@ -144,8 +159,14 @@ const mainCf = (folder: string, settings: string[]): string[] => [
   "minimal_backoff_time = 3s",
   "maximal_backoff_time = 3s",
   "queue_run_delay = 1s",
-  ...settings,
 ];
+
+/** Postfix warns of a name that is set twice. */
+const withSettings = (lines: string[], settings: string[]): string[] => {
+  const nameOf = (line: string) => line.split(" ")[0];
+  const names = settings.map(nameOf);
+  return [...lines.filter((line) => !names.includes(nameOf(line))), ...settings];
+};
 
 /** All delivery services, without a chroot. */
 const masterCf = (port: number): string[] => [
@@ -172,21 +193,3 @@ const masterCf = (port: number): string[] => [
   "scache unix - - n - 1 scache",
   "postlog unix-dgram n - n - 1 postlogd",
 ];
-
-/** Waits until a server listens on this loopback port. Rejects if the program exits before. */
-async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
-  for (let round = 0; round < 1_000; round += 1) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with code ${child.exitCode}`);
-    const isOpen = await new Promise<boolean>((resolve) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.once("connect", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once("error", () => resolve(false));
-    });
-    if (isOpen) return;
-    await wait(10);
-  }
-  throw new Error(`${child.spawnfile} does not listen`);
-}

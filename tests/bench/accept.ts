@@ -14,12 +14,14 @@ const secondsToWarmUp = 8;
 const CONNECTIONS = [16, 64] as const;
 const latencyConnections = 32;
 
-const emailJson = JSON.stringify({
+/** The body of a request with an email of ordinary length. */
+export const emailBody = (n: number) => ({
   from: SENDER,
-  to: recipientOf(1),
-  subject: subjectOf(1),
-  html: emailHtml(1),
+  to: recipientOf(n),
+  subject: subjectOf(n),
+  html: emailHtml(n),
 });
+export const emailJson = JSON.stringify(emailBody(1));
 
 /**
  * Accepting email over HTTP: the cost of a request from the socket to the commit, beside the minimum possible

@@ -5,11 +5,12 @@ import path from "node:path";
 import postgres from "postgres";
 import type { HotSql } from "#db/client";
 import { migrateDatabase } from "#db/migrate";
-import type { Ctx } from "#server/deps";
+import type { Ctx, Deps } from "#server/deps";
 import { readSettings } from "#server/platform/env/settings";
 import { silentLog } from "#server/platform/log";
 import { addDomain } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
+import { admitKeyring } from "#server/services/secrets/registry";
 import { createTeam } from "#server/services/teams";
 import { type Built, buildDeps, type ConnectedSettings } from "#server/startup/deps";
 import { buildProduct, type Product } from "./product";
@@ -95,16 +96,26 @@ export const settingsFor = (databaseUrl: string, env: Record<string, string> = {
   databaseUrl,
 });
 
-async function furnish(url: string): Promise<Omit<BenchDatabase, "url" | "drop"> & Pick<Built, "close">> {
+/** Adds a team with a key to a migrated database, as `openDatabase` does. */
+export async function furnish(
+  url: string,
+): Promise<Omit<BenchDatabase, "url" | "drop"> & Pick<Built, "close">> {
   const { deps, close } = buildDeps(settingsFor(url), { log: silentLog, connectionsMax: 4 });
-  const team = await createTeam(deps, { name: "Bench" });
+  await admitKeyring(deps);
+  const { ctx, token } = await addTeam(deps, SENDER_DOMAIN);
+  return { teamId: ctx.teamId, token, ctx, hot: ctx.hot, close };
+}
+
+/** A team with a verified domain, and a key without effective limits. */
+export async function addTeam(deps: Deps, domain: string): Promise<{ ctx: Ctx; token: string }> {
+  const team = await createTeam(deps, { name: domain });
   const ctx: Ctx = { ...deps, teamId: team.id, actor: { kind: "operator" }, requestId: "bench" };
-  await addDomain(ctx, { name: SENDER_DOMAIN, verified: true });
+  await addDomain(ctx, { name: domain, verified: true });
   const { token } = await createKey(ctx, {
     name: "bench",
     scopes: ["emails:send", "emails:read"],
-    domains: [SENDER_DOMAIN],
+    domains: [domain],
     limits: { "POST /api/emails": unlimited, "GET /api/emails": unlimited, other: unlimited },
   });
-  return { teamId: team.id, token, ctx, hot: ctx.hot, close };
+  return { ctx, token };
 }

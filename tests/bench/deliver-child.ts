@@ -18,6 +18,8 @@ function relayOf(smtpUrl: string) {
   return createRelay(read.target, { name: "bench.example" });
 }
 
+type Started = { databaseUrl: string; smtpUrl: string | null; env?: Record<string, string> };
+
 let built: Built | undefined;
 let worker: Worker | undefined;
 
@@ -26,9 +28,9 @@ const commands = {
    * Starts the delivery engine like `backstamp worker`. It sends what is due, or parks it without an
    * `SMTP_URL`.
    */
-  async startEngine({ databaseUrl, smtpUrl }: { databaseUrl: string; smtpUrl: string | null }) {
+  async startEngine({ databaseUrl, smtpUrl, env }: Started) {
     lowerPriority();
-    built ??= buildDeps(settingsFor(databaseUrl), { log: silentLog, applicationName: "bench worker" });
+    built ??= buildDeps(settingsFor(databaseUrl, env), { log: silentLog, applicationName: "bench worker" });
     worker = await startWorker({ ...built.deps, transport: smtpUrl === null ? null : relayOf(smtpUrl) });
   },
   async stopEngine() {
@@ -61,6 +63,28 @@ const commands = {
     const tookMs = performance.now() - startedMs;
     transport.close();
     return { tookMs };
+  },
+  /** Posts a body again and again. Returns how long it took. */
+  async postPlain({
+    url,
+    body,
+    connections,
+    count,
+  }: Record<"url" | "body", string> & Record<"connections" | "count", number>) {
+    let left = count;
+    const postOn = async () => {
+      while (left-- > 0) {
+        const response = await fetch(url, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body,
+        });
+        await response.arrayBuffer();
+      }
+    };
+    const startedMs = performance.now();
+    await Promise.all(Array.from({ length: connections }, postOn));
+    return { tookMs: performance.now() - startedMs };
   },
   usage,
 };

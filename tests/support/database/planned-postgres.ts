@@ -60,10 +60,10 @@ function locateNative(major: Major): string | null {
 
 export const isInstalled = (major: Major): boolean => locateNative(major) !== null;
 
-/** Starts PostgreSQL of this version, which writes the plans of statements to its log. */
-export async function startPlannedPostgres(major: Major): Promise<PlannedPostgres> {
-  const native = locateNative(major);
-  if (native === null) throw new Error(`${PACKAGES[major]} is not installed.`);
+/** Starts PostgreSQL of a version, or of a folder, which writes the plans of statements to its log. */
+export async function startPlannedPostgres(version: Major | { native: string }): Promise<PlannedPostgres> {
+  const native = typeof version === "object" ? version.native : locateNative(version);
+  if (native === null) throw new Error(`${PACKAGES[version as Major]} is not installed.`);
   const folder = await mkdtemp(path.join(tmpdir(), "backstamp-plans-"));
   const place = await locateCluster(folder);
   const { initdb, postgres: program } = await findBinaries(place.home, place.account, native);

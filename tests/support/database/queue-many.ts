@@ -12,11 +12,21 @@ export type QueueManyOptions = {
   dueIn?: string;
   /** Default: normal. */
   priority?: Priority;
+  /** Default: none, only a text. */
+  html?: string;
 };
 
 /** Inserts queued emails with one recipient each in one statement, as if they had been accepted. */
 export async function queueMany(hot: HotSql, mails: QueueManyOptions): Promise<void> {
-  const { teamId, domain, count, to = "many.example", dueIn = null, priority = "normal" } = mails;
+  const {
+    teamId,
+    domain,
+    count,
+    to = "many.example",
+    dueIn = null,
+    priority = "normal",
+    html = null,
+  } = mails;
   await hot`
     with mail as materialized (
       select uuid_v7() as id, 'r' || n || '@' || ${to}::text as address, n
@@ -27,7 +37,7 @@ export async function queueMany(hot: HotSql, mails: QueueManyOptions): Promise<v
       select id, ${teamId}, 'ann@' || ${domain}::text, 'ann@' || ${domain}::text, ${domain}, jsonb_build_array(address),
         'Hello', id || '@' || ${domain}::text, 'queued', ${priority} from mail
     ), body as (
-      insert into email_bodies (team_id, email_id, html, text) select ${teamId}, id, null, 'Hello' from mail
+      insert into email_bodies (team_id, email_id, html, text) select ${teamId}, id, ${html}::text, 'Hello' from mail
     )
     insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, priority, due_at)
     select uuid_v7(), ${teamId}, id, 0, 'to', address, ${to}, 'queued', ${PRIORITIES.indexOf(priority)}::smallint,

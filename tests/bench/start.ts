@@ -65,7 +65,7 @@ async function startOnce(product: Product, mode: Mode, dataDir: string): Promise
     const elapsedSeconds = (performance.now() - startedMs) / 1000;
     if (mode === "dev") return { elapsedSeconds, webMb: 0 };
     await wait(idleMs);
-    return { elapsedSeconds, webMb: Math.max(...descendantsOf(launcher.pid).map(memoryOfLauncher)) };
+    return { elapsedSeconds, webMb: memoryOf("launch", descendantsOf(launcher.pid)) };
   } finally {
     await stopProcesses(launcher);
   }
@@ -96,9 +96,14 @@ async function sendFirstEmail(port: number, dataDir: string): Promise<void> {
   if (response.status !== 200) throw new Error(`The first email was rejected: ${await response.text()}`);
 }
 
-/** Resident megabytes of a process that runs the launcher; 0 for any other. */
-function memoryOfLauncher(pid: number): number {
-  if (!/launch\.(ts|mjs)/.test(commandOf(pid))) return 0;
+/** Resident megabytes of the process of these that runs the program; 0 if none does. */
+export const memoryOf = (program: "launch" | "worker-process", pids: readonly number[]): number =>
+  Math.max(
+    0,
+    ...pids.filter((pid) => new RegExp(`${program}\\.(ts|mjs)`).test(commandOf(pid))).map(residentMbOf),
+  );
+
+function residentMbOf(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readOr(`/proc/${pid}/status`))?.[1] ?? "0";
   return (Number(kilobytes) * 1024) / 1_000_000;
 }

@@ -37,22 +37,24 @@ type Costs = Record<(typeof STEPS)[number], { buffers: number[]; ms: number[] }>
  */
 export async function measureScale(place: Place): Promise<Line[]> {
   const lines: Line[] = [];
-  for (const [major, version] of Object.entries(VERSIONS)) {
-    const server = await startPlannedPostgres(
-      typeof version === "number" ? version : { native: await install(place, version) },
-    );
-    try {
-      const { beside, close } = await openMeasured(server);
-      const reference = await beside(few);
-      const measured = await beside(many);
-      await close();
-      for (const step of STEPS)
-        lines.push(lineOf(`PostgreSQL ${major}: ${step}`, measured[step], reference[step]));
-    } finally {
-      await server.stop();
-    }
-  }
+  for (const [major, version] of Object.entries(VERSIONS))
+    lines.push(...(await measureOn(place, major, version)));
   return lines;
+}
+
+async function measureOn(place: Place, major: string, version: 15 | 18 | string): Promise<Line[]> {
+  const server = await startPlannedPostgres(
+    typeof version === "number" ? version : { native: await install(place, version) },
+  );
+  try {
+    const { beside, close } = await openMeasured(server);
+    const reference = await beside(few);
+    const measured = await beside(many);
+    await close();
+    return STEPS.map((step) => lineOf(`PostgreSQL ${major}: ${step}`, measured[step], reference[step]));
+  } finally {
+    await server.stop();
+  }
 }
 
 function lineOf(what: string, measured: Costs["claim"], reference: Costs["claim"]): Line {
@@ -82,14 +84,13 @@ async function openMeasured(server: PlannedPostgres) {
   const { ctx, teamId, close } = await furnish(url);
   await maintainPartitions({ hot: ctx.hot, log: silentLog }, () => true);
   await close();
-  const rows = (count: number) => ({ teamId, webhookId: newId(), count });
   /** One connection, so that each round uses the plans of the rounds before it. */
   const database = openDatabase(url, { connectionsMax: 1 });
   const { hot } = database;
   return {
     close: database.close,
     async beside(finished: number): Promise<Costs> {
-      await (finished === few ? fillHotTables : refillHotTables)(url, rows(finished));
+      await (finished === few ? fillHotTables : refillHotTables)(url, { teamId, count: finished });
       await analyze(url);
       await queueEmails(hot, teamId, 2 * (roundsToWarmUp + rounds) * size);
       const costs: Costs = {

@@ -9,7 +9,8 @@ const TABLES = [
   "webhook_attempts",
 ];
 
-export type HotRows = { teamId: string; webhookId: string; count: number };
+/** Without `webhookId` there are no event deliveries. */
+export type HotRows = { teamId: string; webhookId?: string; count: number };
 
 /**
  * Adds delivered emails of the last weeks, one per recipient, with their bodies, an event, and an event
@@ -73,6 +74,7 @@ async function insertRows(
   await sql`
     insert into email_events (id, team_id, email_id, delivery_id, type, recipient, created_at)
     select id, ${teamId}, id, id, 'email.delivered', address, at from mail`;
+  if (webhookId === undefined) return;
   await sql`
     insert into webhook_deliveries (id, team_id, webhook_id, type, email_id, event_id, payload, status, attempts, due_at,
       created_at)

@@ -35,6 +35,7 @@ export async function measureMemory(place: Place): Promise<Line[]> {
       HOST: "127.0.0.1",
       BACKSTAMP_DATA_DIR: path.join(place.folder, "memory"),
       BACKSTAMP_SECRET,
+      BACKSTAMP_URL: "http://localhost",
       DATABASE_URL: database.url,
       SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
     },

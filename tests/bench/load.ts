@@ -3,7 +3,10 @@ import autocannon from "autocannon";
 export type Load = {
   url: string;
   connections: number;
-  seconds: number;
+  /** How long it sends, without `amount`. */
+  seconds?: number;
+  /** How many requests it sends. */
+  amount?: number;
   /** Requests per second of all connections. Default: as many as have responses. */
   rateMax?: number;
   headers?: Record<string, string>;
@@ -24,6 +27,7 @@ export async function press({
   url,
   connections,
   seconds,
+  amount,
   rateMax,
   headers,
   body,
@@ -32,7 +36,7 @@ export async function press({
   const result = await autocannon({
     url,
     connections,
-    duration: seconds,
+    ...(amount === undefined ? { duration: seconds } : { amount }),
     overallRate: rateMax,
     method,
     headers,

@@ -4,6 +4,7 @@ import type { ConvertToText } from "#server/mail/mime/html-text";
 import type { Relay } from "#server/mail/transport/relay";
 import type { RelayTimeouts } from "#server/mail/transport/smtp/timeouts";
 import type { Transport } from "#server/mail/transport/transport";
+import type { Replica } from "#server/platform/database/replica";
 import type { DiskSpace } from "#server/platform/disk";
 import type { Outside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
@@ -27,6 +28,8 @@ import type { Readiness } from "#server/services/readiness";
 export type Deps = {
   db: Db;
   hot: HotSql;
+  /** The read replica for lists of emails and of requests. */
+  replica: Replica;
   /** Commits the emails of a request. Concurrent callers share one statement. */
   accept: Accept;
   /**

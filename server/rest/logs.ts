@@ -41,7 +41,8 @@ export const logRoutes = [
     query: LogsQuery,
     example: { query: { status: "4xx", limit: "20" } },
     response: listOf(LogSummaryResponse),
-    handle: async ({ ctx, query }) => listJson(await listCalls(ctx, query), presentLogSummary),
+    handle: async ({ ctx, query }) =>
+      listJson(await ctx.replica.run(ctx, (from) => listCalls(from, query)), presentLogSummary),
   }),
   withApi({
     route: "GET /api/logs/{id}",

@@ -36,7 +36,17 @@ export const GUIDE_SECTIONS = [
   },
   {
     title: "Operate",
-    guides: ["operating", "metrics", "backup", "upgrade", "moving", "security", "secrets", "personal-data"],
+    guides: [
+      "operating",
+      "several-machines",
+      "metrics",
+      "backup",
+      "upgrade",
+      "moving",
+      "security",
+      "secrets",
+      "personal-data",
+    ],
   },
 ] as const;
 

@@ -1,9 +1,10 @@
-import { type Database, openDatabase } from "#db/client";
+import { type Database, type DatabaseOptions, openDatabase } from "#db/client";
 import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { Deps, PublicNames, RestDeps } from "#server/deps";
 import { parseDomainName } from "#server/mail/address/address";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createConvertToText } from "#server/mail/mime/html-text";
+import { createReplica, NO_REPLICA } from "#server/platform/database/replica";
 import { measureDiskSpace } from "#server/platform/disk";
 import { createOutside } from "#server/platform/egress/outside";
 import type { Settings } from "#server/platform/env/settings";
@@ -76,12 +77,14 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const { metrics, renderProcess, tracer } = options.telemetry ?? NO_TELEMETRY;
   const clock = () => new Date();
   const log = options.log ?? createProcessLog();
-  const database = openDatabase(settings.databaseUrl, {
+  const connections: DatabaseOptions = {
     pooled: settings.isDatabasePooled,
     ...(options.applicationName === undefined ? {} : { applicationName: options.applicationName }),
     connectionsMax: options.connectionsMax ?? settings.databaseConnectionsMax,
     ...(metrics && { onWait: (pool, waitedMs) => metrics.recordConnectionWait(pool, waitedMs / 1_000) }),
-  });
+  };
+  const database = openDatabase(settings.databaseUrl, connections);
+  const replica = settings.replicaUrl === null ? null : openDatabase(settings.replicaUrl, connections);
   const allow = settings.egressAllow ?? (settings.mode === "dev" ? THIS_MACHINE : []);
   const outside = createOutside({ allow, nameServers: settings.dnsServers });
   const threads = createThreads();
@@ -102,6 +105,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
+    replica: replica ? createReplica(replica, log) : NO_REPLICA,
     accept: createAcceptor(database.hot, { metrics, tracer }),
     transportKind: transportKindOf(settings.smtpUrl),
     outside,
@@ -161,7 +165,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
       await limits?.close();
       await threads.close();
       await outside.close();
-      await database.close();
+      await Promise.all([database.close(), replica?.close()]);
     },
   };
 }

@@ -78,7 +78,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   });
   const listenFailed = (error: unknown) => log.warn("live.listen_failed", errorFacts(error));
   const live = createLive({
-    read: (teamId) => getMarks(built.deps, teamId),
+    // A page that reads its list again when a mark changed must find the change there.
+    read: (teamId) => built.deps.replica.run(built.deps, (from) => getMarks(from, teamId)),
     findAllowed: (teamId, sessionIds) => findAllowedSessions(built.deps, teamId, sessionIds),
     log,
     listen: (onHint) => listenForChanges(built.database.hot, onHint, listenFailed),

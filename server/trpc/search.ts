@@ -26,10 +26,8 @@ export const searchRouter = router({
       hasPermission(role, permission) ? read() : [];
     const [emails, suppressions, templates, domains, keys, webhooks, members] = await Promise.all([
       listed("emails:read", async () => {
-        const { rows } = await scanEmails(service, {
-          ...filterOf({ search: text }, service.clock()),
-          limit,
-        });
+        const query = { ...filterOf({ search: text }, service.clock()), limit };
+        const { rows } = await service.replica.run(service, (from) => scanEmails(from, query));
         return rows;
       }),
       listed("suppressions:read", async () => {

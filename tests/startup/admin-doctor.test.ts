@@ -42,6 +42,16 @@ async function dns(script: DnsScript): Promise<string> {
 const beat = (id = newId()) =>
   world.deps.db.insert(workers).values({ id, host: "test", pid: 1, transport: "relay" });
 
+test("a read replica that is none is a warning", wait, async () => {
+  await beat();
+  onTestFinished(async () => void (await world.hot`delete from workers`));
+  const done = await doctor({ DATABASE_URL_REPLICA: world.databaseUrl });
+  expectAdvice(done);
+  expect(done.of("database")).toEqual([
+    expect.objectContaining({ status: "warning", message: expect.stringContaining("no streaming replica") }),
+  ]);
+});
+
 test("a sound installation has no fault, and the exit code is 0", wait, async () => {
   const relay = await smtp({ ehlo: EHLO_AUTH, auth: "235 welcome" });
   const names = await dns(({ type }) => (type === "A" ? {} : null));

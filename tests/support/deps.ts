@@ -3,6 +3,7 @@ import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { PublicNames, RestDeps } from "#server/deps";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
 import { createConvertToText } from "#server/mail/mime/html-text";
+import { NO_REPLICA } from "#server/platform/database/replica";
 import { createOutside, type OutsideOptions } from "#server/platform/egress/outside";
 import { readSettings } from "#server/platform/env/settings";
 import { BODY_TIMEOUTS, type BodyTimeouts, createBodyBudget } from "#server/platform/limits/body-budget";
@@ -81,6 +82,7 @@ export type DepsOptions = {
 } & Partial<
   Pick<
     RestDeps,
+    | "replica"
     | "transportKind"
     | "hasSharedLimits"
     | "names"
@@ -127,6 +129,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
   const deps: RestDeps = {
     db: database.db,
     hot: database.hot,
+    replica: options.replica ?? NO_REPLICA,
     accept: createAcceptor(database.hot, { metrics, tracer }),
     transportKind: options.transportKind ?? "capture",
     outside,

@@ -46,6 +46,7 @@ const requiredOnVercel = (name: Name): Rule => ({
 
 const RULES: readonly Rule[] = [
   requiredWith("DATABASE_URL", "DATABASE_URL_UNPOOLED", ", the same database without a pooler."),
+  requiredWith("DATABASE_URL", "DATABASE_URL_REPLICA", ", a replica of the same database."),
   requiredOnVercel("DATABASE_URL"),
   requiredOnVercel("BACKSTAMP_SECRET"),
   {
@@ -173,6 +174,8 @@ function applyDefaults(values: Values, mode: Mode) {
     /** The database without its pooler, for migrations. Null: as `databaseUrl`. */
     unpooledUrl:
       values.DATABASE_URL_UNPOOLED === values.DATABASE_URL ? null : (values.DATABASE_URL_UNPOOLED ?? null),
+    /** A streaming replica from which lists are read; null without one. */
+    replicaUrl: values.DATABASE_URL_REPLICA ?? null,
     isDatabasePooled: isVercel || values.DATABASE_URL_UNPOOLED !== undefined,
     limitStore: limitStoreOf(values),
     /**

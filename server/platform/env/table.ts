@@ -103,6 +103,14 @@ export const SETTINGS = {
     read: address(POSTGRES_URL, "postgres:", "postgresql:"),
     isSecret: true,
   },
+  DATABASE_URL_REPLICA: {
+    about:
+      "A streaming replica of the database, from which lists, searches and exports of emails, and lists of API requests, are read. They can be up to 10 s old. If the replica is further behind or does not respond, they are read from DATABASE_URL. A web process opens up to BACKSTAMP_DB_CONNECTIONS there.",
+    fallback: "none; all is read from DATABASE_URL",
+    example: "postgres://backstamp:password@10.0.0.12:5432/backstamp",
+    read: address(POSTGRES_URL, "postgres:", "postgresql:"),
+    isSecret: true,
+  },
   UPSTASH_REDIS_REST_URL: {
     about: "Store for rate limits: REST URL of an Upstash database. Takes precedence over REDIS_URL.",
     fallback: "rate limits are counted in each process",

@@ -62,7 +62,7 @@ export const emailRoutes = [
       ),
     }),
     handle: async ({ ctx, query }) => {
-      const { scannedTo, ...page } = await scanEmails(ctx, query);
+      const { scannedTo, ...page } = await ctx.replica.run(ctx, (from) => scanEmails(from, query));
       const list = listJson(page, presentEmailSummary);
       return scannedTo === null ? list : { ...list, has_more: true, searched_to: scannedTo };
     },

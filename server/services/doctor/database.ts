@@ -74,6 +74,7 @@ export async function checkDatabase(deps: DoctorDeps): Promise<Result | Results>
   const ms = Math.ceil(performance.now() - startedMs);
   const limit = ofRole > 0 ? Math.min(most, ofRole) : most;
   const missing = await findMissingLimits(db);
+  const replicaFault = await deps.replica.findFault();
   const faults = [
     number < oldestMajor * 10_000 &&
       failure(`PostgreSQL ${version} is too old.`, `Upgrade it to PostgreSQL ${oldestMajor} or newer.`),
@@ -91,6 +92,11 @@ export async function checkDatabase(deps: DoctorDeps): Promise<Result | Results>
       warning(
         `There are ${partitions} partitions of tables and indexes, and max_locks_per_transaction is ${locks}, so statements can fail.`,
         `Set max_locks_per_transaction = ${Math.max(locksAdvised, 2 * locks)} in postgresql.conf, and restart PostgreSQL.`,
+      ),
+    replicaFault !== null &&
+      warning(
+        `The read replica is not used: ${replicaFault}`,
+        "Start it, check its replication, and correct DATABASE_URL_REPLICA.",
       ),
     missing.length > 0 &&
       warning(

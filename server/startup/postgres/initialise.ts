@@ -91,7 +91,7 @@ export async function createCluster(
   await rm(staging, { recursive: true, force: true });
 }
 
-async function chownRecursive(folder: string, { uid, gid }: Account): Promise<void> {
+export async function chownRecursive(folder: string, { uid, gid }: Account): Promise<void> {
   await chown(folder, uid, gid);
   for (const entry of await readdir(folder, { recursive: true }))
     await lchown(path.join(folder, entry), uid, gid);

@@ -103,7 +103,7 @@ export const activityRouter = router({
   actors: inTeam("audit:read").query(({ ctx }) => listActors(ctx.service)),
   requests: inTeam("logs:read", { ...callFilter, ...CURSOR }).query(async ({ ctx, input }) => {
     const page = { ...callFilterOf(input), after: input.after, before: input.before, limit: pageRows };
-    const { rows, hasMore } = await listCalls(ctx.service, page);
+    const { rows, hasMore } = await ctx.service.replica.run(ctx.service, (from) => listCalls(from, page));
     const names = await nameKeys(
       ctx.service,
       rows.map(({ apiKeyId }) => apiKeyId),

@@ -31,13 +31,16 @@ export const emailsRouter = router({
   list: inTeam("emails:read", EmailList).query((call) =>
     joined(call, async (service) => {
       const { after, before, upTo, ...filter } = call.input;
-      const { rows, hasMore, scannedTo } = await scanEmails(service, {
+      const query = {
         ...filterOf(filter, service.clock()),
         ...(upTo && { upTo }),
         ...(after && { after }),
         ...(before && { before }),
         limit: pageRows,
-      });
+      };
+      const { rows, hasMore, scannedTo } = await service.replica.run(service, (from) =>
+        scanEmails(from, query),
+      );
       const shared = rows.filter(({ to, cc, bcc }) => to.length + cc.length + bcc.length > 1);
       const [names, suppressed] = await Promise.all([
         nameKeys(

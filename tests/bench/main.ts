@@ -7,6 +7,7 @@ import { measureConsole } from "./console";
 import { measureDelivery } from "./deliver";
 import { measureFairness } from "./fairness";
 import { measureHostile } from "./hostile";
+import { measureHosts } from "./hosts/hosts";
 import { measureMemory } from "./memory";
 import { measureMetrics } from "./metrics";
 import { measureParking } from "./park";
@@ -38,10 +39,11 @@ const PARTS: Record<string, (place: Place) => Promise<Line[]>> = {
   fairness: measureFairness,
   memory: measureMemory,
   rivals: measureRivals,
+  hosts: measureHosts,
 };
 
 /** Parts that take longer than all others together. They run only by their names. */
-const LONG = ["hostile", "capacity", "scale", "fairness", "memory", "rivals"];
+const LONG = ["hostile", "capacity", "scale", "fairness", "memory", "rivals", "hosts"];
 
 const print = (text: string) => process.stderr.write(`${text}\n`);
 

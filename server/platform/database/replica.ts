@@ -1,5 +1,4 @@
 import type { Database } from "#db/client";
-import { AppError } from "../errors";
 import { createKeptRead } from "../kept-read";
 import { errorFacts, type Log } from "../log";
 import { within } from "../within";
@@ -69,8 +68,10 @@ export function createReplica({ db, hot }: Connections, log: Log, lagMax = lagMs
       try {
         return await within(read({ ...primary, db, hot }), { ms: readMsMax, fault: silent });
       } catch (error) {
-        // The row of a cursor can be too new for the replica.
-        if (!(error instanceof AppError)) warn({ what: "read", ...errorFacts(error) });
+        // An AppError is no fault: the row of a cursor can be too new for the replica. By name, because Next
+        // has a copy of the class.
+        if (!(error instanceof Error && error.name === "AppError"))
+          warn({ what: "read", ...errorFacts(error) });
         return read(primary);
       }
     },

@@ -135,7 +135,7 @@ export const deliveries = pgTable(
 
 /**
  * The queue: one row for each delivery that waits or is being sent. One UPDATE claims a row: it sets a lease
- * token and counts the attempt. Whoever has the token deletes the row and writes the result into
+ * token and counts the attempt. The holder of the token deletes the row and writes the result into
  * `deliveries`; a trigger (`db/functions/queue.sql`) adds it again if the delivery still waits.
  *
  * The table is small and not partitioned: each claim, hand-over and renewal changes a narrow row and the
@@ -151,7 +151,10 @@ export const queue = pgTable(
     /** `scheduled` until the first claim. */
     status: c.text().$type<Extract<DeliveryStatus, "queued" | "scheduled">>().notNull(),
     priority: c.smallint().notNull(),
-    /** When it may be claimed; `infinity` while no attempt is possible. While leased, the end of the lease. */
+    /**
+     * When it may be claimed; `infinity` while no attempt is possible. While it is leased, the end of the
+     * lease.
+     */
     dueAt: c.timestamp({ withTimezone: true }).notNull(),
     attempts: c.integer().notNull(),
     lapses: c.integer().notNull(),

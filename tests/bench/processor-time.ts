@@ -18,7 +18,7 @@ export function cpuOfTree(root: number): number {
 }
 
 /** See proc_pid_stat(5). Null for a process that has ended. */
-function statOf(pid: string): { pid: number; parent: number; own: number; ofEnded: number } | null {
+export function statOf(pid: string): { pid: number; parent: number; own: number; ofEnded: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = text

@@ -13,8 +13,11 @@ import { startHttpSink } from "../support/servers/http-sink";
 import { createWorld } from "../support/world";
 import { emailsPerRound, executeHotStatements } from "./hot-calls";
 
-/** A row that is claimed is found by its key, locked, and written to its table and indexes. */
-const buffersMax = emailsPerRound * 30;
+/**
+ * A result finds the row of the queue, the delivery and the email by their keys, with an index step in each
+ * partition, and writes them to their tables and indexes. A scan of what waits would read more than this.
+ */
+const buffersMax = emailsPerRound * 60;
 
 test.concurrent.for([15, 18] as const)(
   "PostgreSQL %i reads as little for each hot statement, however many rows there are and whatever the planner knows",

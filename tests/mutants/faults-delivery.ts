@@ -110,8 +110,8 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
   {
     name: "A delivery that a worker has claimed is canceled",
     file: "db/functions/queue.sql",
-    from: "    OR \"is_claim\" AND \"row\".\"due_at\" > now() THEN\n    RETURN NULL;",
-    to: "    OR \"is_claim\" AND \"row\".\"due_at\" > now() THEN\n    RETURN NEW;",
+    from: '    OR "is_claim" AND "row"."due_at" > now() THEN\n    RETURN NULL;',
+    to: '    OR "is_claim" AND "row"."due_at" > now() THEN\n    RETURN NEW;',
     suites: ["tests/services/purge.test.ts"],
   },
   {

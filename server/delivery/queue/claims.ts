@@ -69,7 +69,10 @@ export async function claimSuspects(
   return runPrepared<FairClaim>(hot, CLAIM_SUSPECTS, [leaseToken, limit, forMs]);
 }
 
-/** SQL: leases the rows in `due`, and returns their deliveries. */
+/**
+ * SQL: leases the rows in `due`, and returns their deliveries, which are read by their keys: with a join, a
+ * plan for few rows reads all that wait.
+ */
 const CLAIM_DUE = `, claimed as (
     update queue q
     set stage = 'claimed', attempts = q.attempts + 1, lease_token = $1, due_at = now() + $3::int * interval '1 ms'
@@ -78,7 +81,9 @@ const CLAIM_DUE = `, claimed as (
   )
   select d.id, d.team_id as "teamId", d.email_id as "emailId", d.address, d.domain, c.attempts as attempt,
     c.lease_token as "leaseToken", d.last_reason as "lastReason", c.more as "hasMoreDue"
-  from claimed c join deliveries d using (team_id, email_id, id) where d.status in ('queued', 'scheduled')`;
+  from claimed c cross join lateral (
+    select * from deliveries d where (d.team_id, d.email_id, d.id) = (c.team_id, c.email_id, c.id) offset 0
+  ) d where d.status in ('queued', 'scheduled')`;
 
 /** SQL: the teams that send nothing. Paused domains: `throttle/pauses.ts`. */
 const PAUSED_TEAMS = `paused as materialized (${STOPPED_TEAMS})`;

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { statOf } from "../whole-path";
+import { statOf } from "../processor-time";
 
 /**
  * A network namespace with one address on a bridge: what runs in it reaches the others as another machine

@@ -4,6 +4,7 @@ const TABLES = [
   "emails",
   "email_bodies",
   "deliveries",
+  "queue",
   "email_events",
   "webhook_deliveries",
   "webhook_attempts",
@@ -12,9 +13,12 @@ const TABLES = [
 /** Without `webhookId` there are no event deliveries. */
 export type HotRows = { teamId: string; webhookId?: string; count: number };
 
+/** Deliveries that wait for tomorrow. */
+const waitingMax = 10_000;
+
 /**
  * Adds delivered emails of the last weeks, one per recipient, with their bodies, an event, and an event
- * delivery with its attempt.
+ * delivery with its attempt. The first ones have another recipient, who waits.
  */
 export async function fillHotTables(url: string, rows: HotRows): Promise<void> {
   await inTransaction(url, (sql) => insertRows(sql, rows));
@@ -71,6 +75,14 @@ async function insertRows(
   await sql`
     insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, attempts, due_at, updated_at)
     select id, ${teamId}, id, 0, 'to', address, 'customers.example', 'delivered', 1, at, at from mail`;
+  await sql`
+    insert into deliveries (id, team_id, email_id, position, kind, address, domain, status, due_at)
+    select uuid_v7(), ${teamId}, id, 1, 'cc', 'cc-' || address, 'customers.example', 'queued', now() + interval '1 day'
+    from mail order by id limit ${waitingMax}`;
+  await sql`
+    insert into queue (id, team_id, email_id, status, priority, due_at, attempts, lapses)
+    select id, team_id, email_id, status, priority, due_at, attempts, lapses from deliveries
+    where status = 'queued' and due_at > now() on conflict do nothing`;
   await sql`
     insert into email_events (id, team_id, email_id, delivery_id, type, recipient, created_at)
     select id, ${teamId}, id, id, 'email.delivered', address, at from mail`;

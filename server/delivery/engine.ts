@@ -31,6 +31,11 @@ const claimBatchMax = 150;
 /** With less capacity than this, a claim is not worth a statement. */
 const claimCapacityMin = 100;
 /**
+ * A full worker claims this often for the teams that have nothing here, and up to this many more deliveries:
+ * the backlog of one team delays no email of another.
+ */
+const newcomers = { everyMs: 20, claimMax: 20, claimsMax: 100 };
+/**
  * Results can wait for a batch. The wait is short because a crash before the write makes their outcomes
  * unknown.
  */
@@ -133,18 +138,25 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
    */
   const capacityNow = () =>
     Math.min(claimBatchMax, claimsMax - runner.attempting.size, 2 * claimsMax - runner.claimCount());
+  const isFull = () => capacityNow() < claimCapacityMin;
+  let newcomersDueAtMs = 0;
+  const mayClaimNewcomers = () =>
+    performance.now() >= newcomersDueAtMs && runner.attempting.size < claimsMax + newcomers.claimsMax;
 
   const runner: Runner<Claim> = createRunner<Claim, EmailJob, DeliveryResult, Written>(
     {
       name: "delivery",
       leaseMs,
       batching: recordBatching,
-      hasCapacity: () => capacityNow() >= claimCapacityMin,
+      hasCapacity: () => !isFull() || mayClaimNewcomers(),
 
       async claim(leaseToken) {
         const maxByTeam = longTexts.capacityByTeam();
+        const limit = isFull() ? newcomers.claimMax : capacityNow();
+        if (isFull()) for (const { teamId } of runner.attempting) maxByTeam.set(teamId, 0);
+        newcomersDueAtMs = performance.now() + newcomers.everyMs;
         const claims = await claimDeliveries(hot, {
-          limit: capacityNow(),
+          limit,
           leaseToken,
           forMs: leaseMs,
           maxByTeam,

@@ -4,7 +4,7 @@ import { claimDeliveries, hasMoreDue } from "#server/delivery/queue/claims";
 import { newId } from "#server/platform/ids";
 import { addDomain } from "#server/services/domains/write";
 import { createTeam } from "#server/services/teams";
-import { type CountingTransport, createCountingTransport } from "../support/counting-transport";
+import { acceptedBy, type CountingTransport, createCountingTransport } from "../support/counting-transport";
 import { queueMany } from "../support/database/queue-many";
 import { countQueueReads } from "../support/database/queue-reads";
 import { forEachTest } from "../support/fixtures";
@@ -51,13 +51,44 @@ test("a team's backlog of 5,000 emails delays another team's single email by a f
   expect(between).toBeLessThan(4 * claimBatch);
 });
 
+test("a single email of another team gets one of the next turns of a worker that is full", async () => {
+  const open: (() => void)[] = [];
+  let isOver = false;
+  const blocked = createCountingTransport("relay", async (recipient) => {
+    if (!isOver) await new Promise<void>((resolve) => open.push(resolve));
+    return acceptedBy(recipient);
+  });
+  const full = createEngine(world.withTransport(blocked.transport), { dialoguesMax: 1 });
+  const claimUntil = (count: number) =>
+    vi.waitFor(async () => {
+      await full.pump();
+      expect(full.attempting.size).toBe(count);
+    }, eventually);
+  await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: 1_000 });
+  await claimUntil(300);
+  const second = await openTeam("second");
+  await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
+  await claimUntil(301);
+  const isHandedOver = () => blocked.handedOver.some((address) => address.endsWith("@single.example"));
+  let turns = 0;
+  for (; !isHandedOver() && turns < 20; turns++) {
+    open.shift()?.();
+    await vi.waitFor(() => expect(blocked.handedOver).toHaveLength(turns + 2), eventually);
+  }
+  // One dialogue is open, and up to four messages are prepared ahead.
+  expect(turns).toBeLessThanOrEqual(6);
+  isOver = true;
+  for (const end of open) end();
+  await full.drain(1_000);
+});
+
 test("a claim reads no more rows with a backlog ten times as large, and includes another team's single email", async () => {
   const second = await openTeam("second");
   const reads = [];
   for (const more of [250, 2_250]) {
     await queueMany(world.hot, { teamId: world.ctx.teamId, domain: "example.org", count: more });
     await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
-    await world.hot.unsafe("vacuum analyze deliveries");
+    await world.hot.unsafe("vacuum analyze deliveries, queue");
     const { scans, fetched, result } = await countQueueReads(world.hot, (hot) =>
       claimDeliveries(hot, { limit: claimBatch, leaseToken: newId() }),
     );

@@ -40,7 +40,8 @@ export type Permit = {
  * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below
  *    the operator's limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule
  *    `destination_throttled`.
- * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`). A short wait in memory, without a rule.
+ * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`), in which the teams take turns. A short
+ *    wait in memory, without a rule.
  * 3. All relays of the route are paused (`routing/routes.ts`). Rule `relay_paused`.
  * 4. The daily caps of sender domain and team (`daily-caps.ts`), at the hand-over. Rules `daily_cap`,
  *    `warm_up` and `team_daily_cap`.
@@ -101,6 +102,7 @@ export function createThrottle(
         return { ...requeue, backlog: { name: `destination ${teamId} ${destination}`, move } };
       }
       const dialogue = await dialogues.reserve({
+        teamId: email.teamId,
         // A large body is read only for its own dialogue, not with the batch.
         isHeavy: !email.hasBody,
         canMoveAside: destination !== null,

@@ -7,12 +7,14 @@ const shortDialogueMs = 200;
 const aheadFactor = 4;
 const asideFactor = 4;
 
+type DialogueRequest = { teamId: string; isHeavy: boolean; canMoveAside: boolean };
+
 /**
- * Limits the concurrent dialogues of this worker. `reserve` resolves when the message may be prepared. Up to
- * four times as many messages are prepared ahead: no slot is idle while a hand-over commits, and many
- * hand-overs share a commit. The cost is that a crash leaves more deliveries with an unknown outcome.
- * Therefore preparing ahead stops while dialogues are long, and for messages that need much memory
- * (`isHeavy`): these get their slot first.
+ * Limits the concurrent dialogues of this worker, in which the teams take turns. `reserve` resolves when the
+ * message may be prepared. Up to four times as many messages are prepared ahead: no slot is idle while a
+ * hand-over commits, and many hand-overs share a commit. The cost is that a crash leaves more deliveries with
+ * an unknown outcome. Therefore preparing ahead stops while dialogues are long, and for messages that need
+ * much memory (`isHeavy`): these get their slot first.
  *
  * With `canMoveAside`, a dialogue that becomes slow releases its slot and continues outside the limit. A
  * tarpit then occupies a slot only for that long, while there are few enough dialogues aside.
@@ -25,14 +27,14 @@ export function createDialogueSlots(dialoguesMax: number) {
   let aside = 0;
 
   return {
-    async reserve({ isHeavy, canMoveAside }: { isHeavy: boolean; canMoveAside: boolean }) {
-      await ahead.acquire();
+    async reserve({ teamId, isHeavy, canMoveAside }: DialogueRequest) {
+      await ahead.acquire(teamId);
       let state: "ahead" | "slot" | "aside" | "ended" = "ahead";
       let startedAtMs: number | null = null;
       let timer: NodeJS.Timeout | undefined;
 
       const takeSlot = async () => {
-        await dialogues.acquire();
+        await dialogues.acquire(teamId);
         ahead.release();
         state = "slot";
         timer = setTimeout(() => {
@@ -64,19 +66,32 @@ export function createDialogueSlots(dialoguesMax: number) {
   };
 }
 
-/** At most `max` holders, the others wait in order. Each `acquire` is followed by one `release`. */
+/**
+ * At most `max` holders. The teams take turns, and the callers of one team wait in order. Each `acquire` is
+ * followed by one `release`.
+ */
 function createSemaphore(max: number) {
-  const waiting: (() => void)[] = [];
+  /** By team, the one whose turn is next first. */
+  const waiting = new Map<string, (() => void)[]>();
   let free = max;
   return {
-    async acquire() {
+    async acquire(teamId: string) {
       if (free > 0) free--;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+      else
+        await new Promise<void>((resolve) => {
+          const ofTeam = waiting.get(teamId);
+          if (ofTeam) ofTeam.push(resolve);
+          else waiting.set(teamId, [resolve]);
+        });
     },
     release() {
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
+      const [turn] = waiting;
+      if (!turn) return void free++;
+      const [teamId, ofTeam] = turn;
+      const next = ofTeam.shift();
+      waiting.delete(teamId);
+      if (ofTeam.length > 0) waiting.set(teamId, ofTeam);
+      next?.();
     },
   };
 }

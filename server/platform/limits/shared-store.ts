@@ -53,8 +53,21 @@ export function createSharedStore(redis: Redis, close: () => void) {
     return { allowed, remaining: result.remaining, resetAtMs: result.reset, retryAfterSeconds };
   }
 
+  let turn: Promise<void> | undefined;
+  /** The client sends what is asked at one moment together: here, what one turn of the event loop read. */
+  const endOfTurn = (): Promise<void> => {
+    turn ??= new Promise((resolve) =>
+      setImmediate(() => {
+        turn = undefined;
+        resolve();
+      }),
+    );
+    return turn;
+  };
+
   return {
     async take(counter: string, limit: number): Promise<Count> {
+      await endOfTurn();
       const result = await limiterOf(limit).limit(counter);
       return count(counter, limit, result.success, result);
     },

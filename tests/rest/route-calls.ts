@@ -118,7 +118,7 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     },
     "POST /api/emails/{id}/settle": async (by) => {
       const made = await world.api("POST", "/api/emails", { token: by, body: EMAIL });
-      await world.hot`update deliveries set status = 'unknown' where email_id = ${String(made.body.id)}`;
+      await world.hot`update deliveries set status = 'unknown', due_at = now() where email_id = ${String(made.body.id)}`;
       return made;
     },
   };

@@ -31,7 +31,7 @@ const rangesOf = async (hot: HotSql) =>
   );
 
 /** Restoring changes these on purpose. */
-const CHANGED = new Set(["deliveries", "restores", "backups"]);
+const CHANGED = new Set(["deliveries", "queue", "restores", "backups"]);
 
 async function contentOf(hot: HotSql): Promise<Record<string, unknown>> {
   const catalog = await readCatalog(hot as never);

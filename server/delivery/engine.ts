@@ -34,7 +34,7 @@ const claimCapacityMin = 100;
  * A full worker claims this often for the teams that have nothing here, and up to this many more deliveries:
  * the backlog of one team delays no email of another.
  */
-const newcomers = { everyMs: 20, claimMax: 20, claimsMax: 100 };
+const newcomers = { everyMs: 50, claimMax: 20, claimsMax: 100 };
 /**
  * Results can wait for a batch. The wait is short because a crash before the write makes their outcomes
  * unknown.
@@ -152,8 +152,9 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
 
       async claim(leaseToken) {
         const maxByTeam = longTexts.capacityByTeam();
-        const limit = isFull() ? newcomers.claimMax : capacityNow();
-        if (isFull()) for (const { teamId } of runner.attempting) maxByTeam.set(teamId, 0);
+        const wasFull = isFull();
+        const limit = wasFull ? newcomers.claimMax : capacityNow();
+        if (wasFull) for (const { teamId } of runner.attempting) maxByTeam.set(teamId, 0);
         newcomersDueAtMs = performance.now() + newcomers.everyMs;
         const claims = await claimDeliveries(hot, {
           limit,
@@ -168,7 +169,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
           const planned = jobs.flatMap((job) => job.claims);
           return releaseUnread(planned, error);
         });
-        const hasMore = hasMoreDue(claims) || surplus.length + ofSuspect.length > 0;
+        // Attempts that ended during a claim for newcomers made space for all.
+        const hasMore = hasMoreDue(claims) || surplus.length + ofSuspect.length > 0 || (wasFull && !isFull());
         return { jobs: [...jobs, ...ofSuspect], hasMore };
       },
 

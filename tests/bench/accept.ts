@@ -1,11 +1,11 @@
 import type { AcceptCommands } from "./accept-child";
 import type { BenchDatabase, Place } from "./bench-database";
-import { type Child, startChild } from "./child";
 import { type LoadResult, press } from "./load";
 import { medianOf, medianRatio, runAlternately, type Side } from "./measure";
 import { FLOOR_PATH } from "./product";
 import { comparedLine, type Line, milliseconds, perSecond, plainLine } from "./report";
 import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
+import { type Child, startChild } from "./start-child";
 
 const secondsPerRun = 3;
 /** Until the compiler has optimized both sides: a running service is measured, not its first seconds. */
@@ -30,7 +30,7 @@ export const emailJson = JSON.stringify(emailBody(1));
 export async function measureAccept(place: Place): Promise<Line[]> {
   const product = await place.product();
   const database = await place.openDatabase();
-  const web = startChild<AcceptCommands>("accept-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
   try {
     const ports = await web.ask("open", { databaseUrl: database.url, productFolder: product.folder });
     const targets = targetsOf(ports, database);

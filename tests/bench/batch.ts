@@ -1,10 +1,10 @@
 import { acceptTarget, emailBody } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { Place } from "./bench-database";
-import { startChild } from "./child";
 import { press } from "./load";
 import { compareSides, type Side } from "./measure";
 import { type Line, perSecond } from "./report";
+import { startChild } from "./start-child";
 
 const emailsPerBatch = 100;
 const connections = { singles: 16, batches: 4 };
@@ -14,7 +14,7 @@ const secondsToWarmUp = 8;
 /** Emails in batches beside the same emails one by one. */
 export async function measureBatch(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
-  const web = startChild<AcceptCommands>("accept-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
   try {
     const { serverPort } = await web.ask("open", { databaseUrl: database.url });
     const single = acceptTarget(serverPort, database.token);

@@ -1,13 +1,13 @@
 import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { Place } from "./bench-database";
-import { startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { press } from "./load";
 import { compareSides } from "./measure";
 import { queueEmails } from "./queue";
 import { type Line, perSecond } from "./report";
 import { openSink } from "./sink";
+import { startChild } from "./start-child";
 
 const connections = 16;
 const secondsPerRun = 3;
@@ -21,8 +21,8 @@ export async function measureBusy(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const { hot } = database;
   const sink = await openSink();
-  const web = startChild<AcceptCommands>("accept-child.ts");
-  const engine = startChild<DeliverCommands>("deliver-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
+  const engine = await startChild<DeliverCommands>("deliver-child.ts");
   try {
     const { serverPort } = await web.ask("open", { databaseUrl: database.url });
     const target = acceptTarget(serverPort, database.token);

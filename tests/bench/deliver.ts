@@ -1,10 +1,10 @@
 import type { Place } from "./bench-database";
-import { type Child, startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { medianOf, medianRatio, runAlternately } from "./measure";
 import { drained, queueEmails } from "./queue";
 import { comparedLine, type Line, perSecond, plainLine } from "./report";
 import { openSink } from "./sink";
+import { type Child, startChild } from "./start-child";
 
 const emailsPerRun = 6_000;
 /** Until the compiler has optimized both sides: a running service is measured, not its first seconds. */
@@ -20,8 +20,8 @@ export async function measureDelivery(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const { hot } = database;
   const sink = await openSink();
-  const engine = startChild<DeliverCommands>("deliver-child.ts");
-  const plain = startChild<DeliverCommands>("deliver-child.ts");
+  const engine = await startChild<DeliverCommands>("deliver-child.ts");
+  const plain = await startChild<DeliverCommands>("deliver-child.ts");
   const smtpUrl = `smtp://127.0.0.1:${sink.port}?pool=${connections}`;
   const cpu = { engine: [] as number[], plain: [] as number[] };
 

@@ -4,12 +4,12 @@ import { queueMany } from "../support/database/queue-many";
 import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import { addTeam, type BenchDatabase, type Place } from "./bench-database";
-import { startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { medianOf } from "./measure";
 import { comparedLine, type Line, milliseconds } from "./report";
 import { emailHtml, SENDER_DOMAIN } from "./sample-email";
 import { openSink } from "./sink";
+import { startChild } from "./start-child";
 
 /** Queueing a million takes minutes; fewer show whether the part works. */
 const backlog = Number(process.env.BENCH_MAILS ?? 1_000_000);
@@ -30,8 +30,8 @@ export async function measureFairness(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const arrivals = new Map<string, () => void>();
   const sink = await openSink((recipient) => arrivals.get(recipient)?.());
-  const web = startChild<AcceptCommands>("accept-child.ts");
-  const engine = startChild<DeliverCommands>("deliver-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
+  const engine = await startChild<DeliverCommands>("deliver-child.ts");
   try {
     const { token } = await addTeam(database.ctx, domain);
     const { serverPort } = await web.ask("open", { databaseUrl: database.url });

@@ -2,10 +2,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { newId } from "#server/platform/ids";
 import { requeueRelayed } from "#server/services/relays/health";
 import type { Place } from "./bench-database";
-import { startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { queueEmails } from "./queue";
 import { comparedLine, type Line, perSecond } from "./report";
+import { startChild } from "./start-child";
 
 const emails = 20_000;
 const runMaxMs = 120_000;
@@ -17,7 +17,7 @@ const perSecondMin = 1_000;
 export async function measureParking(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const { hot } = database;
-  const engine = startChild<DeliverCommands>("deliver-child.ts");
+  const engine = await startChild<DeliverCommands>("deliver-child.ts");
   const countParked = async () => {
     const [row] = await hot<{ n: number }[]>`
       select count(*)::int as n from deliveries

@@ -2,11 +2,11 @@ import { redisMissing, startRedis } from "../support/processes/redis";
 import { acceptTarget, emailJson, type Target } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { Place } from "./bench-database";
-import { startChild } from "./child";
 import { press } from "./load";
 import { compareSides, type Side } from "./measure";
 import { FLOOR_PATH } from "./product";
 import { type Line, perSecond } from "./report";
+import { startChild } from "./start-child";
 import type { UpstashCommands } from "./upstash-child";
 
 const connections = 16;
@@ -22,9 +22,9 @@ export async function measureUpstash(place: Place): Promise<Line[]> {
   const product = await place.product();
   const database = await place.openDatabase();
   const redis = await startRedis();
-  const rest = startChild<UpstashCommands>("upstash-child.ts");
-  const web = startChild<AcceptCommands>("accept-child.ts");
-  const limited = startChild<AcceptCommands>("accept-child.ts");
+  const rest = await startChild<UpstashCommands>("upstash-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
+  const limited = await startChild<AcceptCommands>("accept-child.ts");
   try {
     const { url, token } = await rest.ask("open", { redisUrl: redis.url });
     const opened = { databaseUrl: database.url, productFolder: product.folder };

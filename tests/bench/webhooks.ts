@@ -5,11 +5,11 @@ import { createOutside } from "#server/platform/egress/outside";
 import { createWebhook } from "#server/services/webhooks/endpoints";
 import { listenOnLoopback } from "../support/servers/free-port";
 import type { Place } from "./bench-database";
-import { startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { fillEmails } from "./fill-emails";
 import { compareSides } from "./measure";
 import { type Line, perSecond } from "./report";
+import { startChild } from "./start-child";
 
 const eventsPerRun = 6_000;
 const warmUpEvents = 8_000;
@@ -24,8 +24,8 @@ export async function measureWebhooks(place: Place): Promise<Line[]> {
   const receiver = await openReceiver();
   const url = `http://127.0.0.1:${receiver.port}/`;
   const env = { BACKSTAMP_EGRESS_ALLOW: "127.0.0.0/8" };
-  const engine = startChild<DeliverCommands>("deliver-child.ts");
-  const plain = startChild<DeliverCommands>("deliver-child.ts");
+  const engine = await startChild<DeliverCommands>("deliver-child.ts");
+  const plain = await startChild<DeliverCommands>("deliver-child.ts");
   try {
     await createWebhook(
       { ...database.ctx, outside: createOutside({ allow: [env.BACKSTAMP_EGRESS_ALLOW] }) },

@@ -2,13 +2,13 @@ import type { HotSql } from "#db/client";
 import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { BenchDatabase } from "./bench-database";
-import { type Child, startChild } from "./child";
 import type { DeliverCommands } from "./deliver-child";
 import { press } from "./load";
 import { cpuOfTree, findPostmaster } from "./processor-time";
 import { nothingDue } from "./queue";
 import { type Line, perSecond, plainLine } from "./report";
 import { openSink } from "./sink";
+import { type Child, startChild } from "./start-child";
 
 const connections = 16;
 /** Until the compiler has optimized the web process and the worker. */
@@ -26,8 +26,8 @@ const dayMs = 86_400_000;
 export async function measureWholePath(database: BenchDatabase): Promise<Line[]> {
   const { hot } = database;
   const sink = await openSink();
-  const web = startChild<AcceptCommands>("accept-child.ts");
-  const worker = startChild<DeliverCommands>("deliver-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
+  const worker = await startChild<DeliverCommands>("deliver-child.ts");
   const smtpUrl = `smtp://127.0.0.1:${sink.port}`;
   try {
     const { serverPort } = await web.ask("open", { databaseUrl: database.url });

@@ -7,11 +7,11 @@ import { startReplicated } from "../../support/database/streaming-replica";
 import { startPgBouncer } from "../../support/processes/pgbouncer";
 import { projectRoot, startProcess, type TestProcess } from "../../support/processes/processes";
 import { furnish, type Place } from "../bench-database";
-import { startChild } from "../child";
 import { fillEmails } from "../fill-emails";
 import { nothingDue } from "../queue";
 import { type Line, milliseconds, perSecond, plainLine } from "../report";
 import { SENDER_DOMAIN } from "../sample-email";
+import { startChild } from "../start-child";
 import type { OutsideCommands } from "./outside";
 import { type Host, openHosts, ownAddress, type Role } from "./topology";
 
@@ -59,7 +59,7 @@ export async function measureHosts(place: Place): Promise<Line[]> {
   const servers = await startReplicated(DATABASE, [hosts.database, hosts.replica]);
   const redisArgs = ["--bind", hosts.redis.address, "--protected-mode", "no", "--save", ""];
   const redis = await startIn(hosts.redis, "redis-server", redisArgs);
-  const outside = startChild<OutsideCommands>("hosts/outside.ts");
+  const outside = await startChild<OutsideCommands>("hosts/outside.ts");
   const admin = postgres(servers.url, { max: 1, onnotice: () => {} });
   let databases = 0;
 

@@ -5,11 +5,11 @@ import { freePort } from "../../support/servers/free-port";
 import { acceptTarget } from "../accept";
 import type { AcceptCommands } from "../accept-child";
 import type { Place } from "../bench-database";
-import { startChild } from "../child";
 import type { DeliverCommands } from "../deliver-child";
 import { press } from "../load";
 import { nothingDue } from "../queue";
 import { SENDER_DOMAIN } from "../sample-email";
+import { startChild } from "../start-child";
 import { type Cpu, readCpu } from "../whole-path";
 import { connectionsIn, connectionsOut } from "./rival";
 
@@ -39,8 +39,8 @@ export async function openBackstamp(place: Place, sinkPort: number) {
     limits: { "POST /api/emails": unlimited, other: unlimited },
   });
 
-  const web = startChild<AcceptCommands>("accept-child.ts");
-  const worker = startChild<DeliverCommands>("deliver-child.ts");
+  const web = await startChild<AcceptCommands>("accept-child.ts");
+  const worker = await startChild<DeliverCommands>("deliver-child.ts");
   const env = { BACKSTAMP_SMTP_PORT: `127.0.0.1:${await freePort()}` };
   const { serverPort, submissionPort } = await web.ask("open", { databaseUrl: database.url, env });
   const unsigned = acceptTarget(serverPort, token);

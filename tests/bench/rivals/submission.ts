@@ -1,6 +1,6 @@
-import { startChild } from "../child";
 import { medianOf, medianRatio, runAlternately } from "../measure";
 import { comparedLine, type Line, perSecond } from "../report";
+import { startChild } from "../start-child";
 import type { Backstamp } from "./backstamp";
 import type { PostfixRival } from "./postfix";
 import { connectionsIn } from "./rival";
@@ -19,7 +19,7 @@ export async function compareSubmission(compared: {
   message: string;
 }): Promise<Line> {
   const { backstamp, postfix } = compared;
-  const client = startChild<SubmitCommands>("rivals/submit-child.ts");
+  const client = await startChild<SubmitCommands>("rivals/submit-child.ts");
   const message = `${compared.message.replaceAll(/^\./gm, "..")}.\r\n`;
   const submit = async (port: number, emails: number, token?: string) => {
     const connections = connectionsIn;

@@ -36,6 +36,8 @@ const lockTimeoutMs = 100;
 const vacuumTimeoutMs = 1_500;
 /** A partition up to this size is scanned under the lock, which takes milliseconds. */
 const scannedBytesMax = 2 ** 23;
+/** With fewer rows, the statistics would say that each team has few of them. */
+const sampledBytesMin = 2 ** 16;
 /** While a large partition is checked, it accepts no ids after its future end. So that end is far ahead. */
 const checkAheadDaysMin = 6;
 /** The server continues a longer check by itself, and the next round finds it done. */
@@ -88,6 +90,20 @@ export async function listAllPartitions(
   const partitions = new Map(tables.map((table) => [table, [] as Partition[]]));
   for (const { table, ...partition } of rows) partitions.get(table)?.push(partition);
   return partitions;
+}
+
+/**
+ * Collects the statistics of partitions that have rows and no statistics yet. Autovacuum does so up to a
+ * minute later. Until then a statement may find a row by an index that begins with its team but not with its
+ * id, and reads all rows of the team.
+ */
+export async function analyzeNewPartitions(hot: HotSql): Promise<void> {
+  const partitions = await hot<{ name: string }[]>`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relkind = 'r' and c.relispartition and c.relnamespace = current_schema()::regnamespace
+      and pg_relation_size(c.oid) >= ${sampledBytesMin}
+      and not exists (select from pg_stats s where s.schemaname = current_schema() and s.tablename = c.relname)`;
+  for (const { name } of partitions) await hot.unsafe(`analyze (skip_locked) ${name}`);
 }
 
 /**

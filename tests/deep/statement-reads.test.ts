@@ -1,6 +1,7 @@
 import { expect, inject, test } from "vitest";
 import { openDatabase } from "#db/client";
 import { migrateDatabase } from "#db/migrate";
+import { analyzeNewPartitions } from "#db/partitions";
 import { maintainPartitions } from "#server/delivery/housekeeping/partitions";
 import { silentLog } from "#server/platform/log";
 import { analyze, fillHotTables, refillHotTables } from "../support/database/fill-hot-tables";
@@ -25,7 +26,7 @@ test.concurrent.for([15, 18] as const)(
   async (major, { skip }) => {
     if (!isInstalled(major)) skip("npm ci installs this version of PostgreSQL, but not for this machine.");
     const server = await startPlannedPostgres(major);
-    const { round, fill, refill, close } = await createHotWorld(server);
+    const { round, fill, refill, analyzeNew, close } = await createHotWorld(server);
     const expectFewReads = async (rows: string) => {
       const executed = await server.record(round);
       expect(executed.length, rows).toBeGreaterThan(100);
@@ -38,6 +39,11 @@ test.concurrent.for([15, 18] as const)(
       await round();
       await fill(10_000);
       await expectFewReads("10,000, planned with empty tables");
+      await refill(30);
+      await round();
+      await fill(10_000);
+      await analyzeNew();
+      await expectFewReads("10,000, planned with a few, after the first statistics");
       await refill(60);
       await analyze(server.url);
       await round();
@@ -77,6 +83,7 @@ async function createHotWorld({ url }: PlannedPostgres) {
     round: () => executeHotStatements(world, { token, webhookId }),
     fill: (count: number) => fillHotTables(url, rows(count)),
     refill: (count: number) => refillHotTables(url, rows(count)),
+    analyzeNew: () => analyzeNewPartitions(world.hot),
     close: async () => {
       await world.close();
       await sink.close();

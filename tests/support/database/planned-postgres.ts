@@ -1,7 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import postgres from "postgres";
 import { findBinaries } from "#server/startup/postgres/binaries";
 import { locateCluster } from "#server/startup/postgres/cluster-location";
@@ -74,7 +76,7 @@ export async function startPlannedPostgres(version: Major | { native: string }):
   const base = `postgres://backstamp:${password}@127.0.0.1:${port}`;
   const sql = postgres(`${base}/postgres`, { max: 1, onnotice: () => {} });
   await sql`create database backstamp`;
-  const readLog = () => readFile(path.join(place.home, "postgres.log"), "utf8");
+  const logFile = path.join(place.home, "postgres.log");
   const log = async (duration: "0" | "-1") => {
     await sql.unsafe(`alter system set auto_explain.log_min_duration = ${duration}`);
     await sql`select pg_reload_conf()`;
@@ -86,11 +88,12 @@ export async function startPlannedPostgres(version: Major | { native: string }):
   return {
     url: `${base}/backstamp`,
     async record(run) {
-      const from = (await readLog()).length;
+      const { size } = await stat(logFile);
       await log("0");
       await run();
       await log("-1");
-      return readExecutions((await readLog()).slice(from));
+      // The whole log can be longer than a string.
+      return readExecutions(await text(createReadStream(logFile, { start: size })));
     },
     async stop() {
       await sql.end();

@@ -114,6 +114,8 @@ export function stripTags(html) {
 
 /** Linear: the stack is never higher than `depthMax`. */
 function isTooDeep(html) {
+  // Most emails have too few tags, and need not be read twice.
+  if ((html.match(/<[a-z]/gi)?.length ?? 0) <= depthMax) return false;
   const stack = [];
   let isDeep = false;
   parseTags(html, {

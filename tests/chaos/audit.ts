@@ -56,8 +56,8 @@ export async function auditDatabase(hot: Ask): Promise<void> {
 /** The same for the queue, which the schema of release 0.2.0 has only after it is migrated. */
 export async function auditQueue(hot: Ask): Promise<void> {
   const [found] = await hot`
-    select from pg_class where oid = to_regclass('queue')
-      and not exists (select from pg_trigger where tgrelid = oid and tgname = 'audit_step')`;
+    select from pg_class c where c.oid = to_regclass('queue')
+      and not exists (select from pg_trigger t where t.tgrelid = c.oid and t.tgname = 'audit_step')`;
   if (found)
     await hot.unsafe(`
       create constraint trigger audit_step after insert or update or delete on queue deferrable initially deferred

@@ -20,14 +20,6 @@ const ESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
 const HEX = Buffer.from("0123456789ABCDEF", "latin1");
 
 /**
- * 1 for each byte that needs no escape inside a line; the first byte of a line and trailing whitespace have
- * extra rules.
- */
-const PLAIN = Uint8Array.from(ESCAPED, (escaped, byte) =>
-  escaped === 1 || byte === TAB || byte === SPACE ? 0 : 1,
-);
-
-/**
  * Encodes text as UTF-8 in the shortest safe transfer encoding: 7bit for ASCII with short lines, else
  * quoted-printable or base64, whichever is smaller. CR, LF and CRLF each count as a line end. One pass
  * selects the encoding, one writes it.
@@ -62,8 +54,8 @@ function surveyBody(bytes: Buffer): { escapes: number; isPlain: boolean } {
   let isPlain = true;
   let lineStart = 0;
   for (let at = 0; at <= bytes.length; at += 1) {
-    const byte = at < bytes.length ? (bytes[at] ?? CR) : CR;
-    if (ESCAPED[byte] === 0) continue;
+    at = skipPlain(bytes, at, bytes.length);
+    const byte = at < bytes.length ? bytes[at] : CR;
     if (byte === CR && endsLineAt(bytes, at)) {
       const isFragile = at > lineStart && (isBlank(bytes[at - 1]) || isMangled(bytes, lineStart));
       // Both ends of a line may need an escape.
@@ -90,14 +82,18 @@ function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
   let to = 0;
   let column = 0;
   for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    // Fast path for nearly all bytes. The rules below handle the last column and the end of a line.
-    const isPlain = PLAIN[byte] === 1 || (isBlank(byte) && PLAIN[bytes[at + 1] ?? CR] === 1);
-    if (isPlain && column > 0 && column < LINE_MAX - 1) {
-      out[to++] = byte;
-      column += 1;
-      continue;
+    // Nearly all bytes are copied in runs. The rules below handle the first and last column of a line, and
+    // whitespace at the end of a run.
+    if (column > 0 && column < LINE_MAX - 1) {
+      let end = skipPlain(bytes, at, Math.min(bytes.length, at + LINE_MAX - 1 - column));
+      while (end > at && isBlank(bytes[end - 1])) end -= 1;
+      bytes.copy(out, to, at, end);
+      to += end - at;
+      column += end - at;
+      at = end;
+      if (at === bytes.length) break;
     }
+    const byte = bytes[at] ?? 0;
     if (byte === CR && endsLineAt(bytes, at)) {
       out[to++] = CR;
       out[to++] = LF;
@@ -123,6 +119,13 @@ function quotePrintable(bytes: Buffer, quotedSize: number): Buffer {
     column += isEscaped ? 3 : 1;
   }
   return out.subarray(0, to);
+}
+
+/** The first position of a byte that must be escaped, or `end`. */
+function skipPlain(bytes: Buffer, from: number, end: number): number {
+  let at = from;
+  while (at < end && ESCAPED[bytes[at] as number] === 0) at += 1;
+  return at;
 }
 
 /** Whether a line ends at this position: at a CRLF or at the end of the body. */

@@ -31,10 +31,10 @@ const claimBatchMax = 150;
 /** With less capacity than this, a claim is not worth a statement. */
 const claimCapacityMin = 100;
 /**
- * A full worker claims this often for the teams that have nothing here, and up to this many more deliveries:
- * the backlog of one team delays no email of another.
+ * A full worker claims this often for the teams that have nothing here, sooner when it is notified, and up to
+ * this many more deliveries: the backlog of one team delays no email of another.
  */
-const newcomers = { everyMs: 50, claimMax: 20, claimsMax: 100 };
+const newcomers = { everyMs: 50, notifiedEveryMs: 10, claimMax: 20, claimsMax: 100 };
 /**
  * Results can wait for a batch. The wait is short because a crash before the write makes their outcomes
  * unknown.
@@ -59,12 +59,15 @@ export type EngineOptions = RunnerOptions & {
   routing?: Routing;
 };
 
+/** `expectNewcomers`: another process has accepted an email, so the next pump claims also when full. */
+export type Engine = Runner<Claim> & { expectNewcomers(): void };
+
 /**
  * Sends the queued emails, many in parallel. The steps of a delivery: claim (`queue/claims.ts`), route
  * (`routing/routes.ts`), attempt (`attempt/attempt-email.ts`), which the throttle admits
  * (`throttle/admit.ts`), and record (`queue/record-results.ts`).
  */
-export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<Claim> {
+export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const { hot, log, metrics } = deps;
   const { leaseMs = defaultLeaseMs, workerId = TICK_WORKER_ID, dialoguesMax } = options;
   const routing = options.routing ?? createRouting(deps);
@@ -139,9 +142,11 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
   const capacityNow = () =>
     Math.min(claimBatchMax, claimsMax - runner.attempting.size, 2 * claimsMax - runner.claimCount());
   const isFull = () => capacityNow() < claimCapacityMin;
-  let newcomersDueAtMs = 0;
+  let claimedAtMs = Number.NEGATIVE_INFINITY;
+  let newcomersEveryMs: number = newcomers.everyMs;
   const mayClaimNewcomers = () =>
-    performance.now() >= newcomersDueAtMs && runner.attempting.size < claimsMax + newcomers.claimsMax;
+    performance.now() >= claimedAtMs + newcomersEveryMs &&
+    runner.attempting.size < claimsMax + newcomers.claimsMax;
 
   const runner: Runner<Claim> = createRunner<Claim, EmailJob, DeliveryResult, Written>(
     {
@@ -155,7 +160,8 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
         const wasFull = isFull();
         const limit = wasFull ? newcomers.claimMax : capacityNow();
         if (wasFull) for (const { teamId } of runner.attempting) maxByTeam.set(teamId, 0);
-        newcomersDueAtMs = performance.now() + newcomers.everyMs;
+        claimedAtMs = performance.now();
+        newcomersEveryMs = newcomers.everyMs;
         const claims = await claimDeliveries(hot, {
           limit,
           leaseToken,
@@ -202,7 +208,12 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Runner<C
     requeue: createRequeue(deps, runner.forget),
     findKeys: createSigningKeys(deps),
   };
-  return runner;
+  return {
+    ...runner,
+    expectNewcomers() {
+      newcomersEveryMs = newcomers.notifiedEveryMs;
+    },
+  };
 }
 
 const released = (claims: Claim[]) => claims.map((claim) => ({ ...claim, rule: "released" as const }));

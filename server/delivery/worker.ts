@@ -88,6 +88,7 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const systemEmailLoop = startLoop(systemEmails.pump, "worker.system_mail_claim_failed");
   const loops = [emailLoop, webhookLoop, systemEmailLoop];
   const wake = () => {
+    engine.expectNewcomers();
     for (const loop of loops) loop.wake();
   };
   const listener = listenForDue(deps.hot, wake, warn("worker.listen_failed"));

@@ -97,7 +97,7 @@ async function compareRates(
       measured: perSecond(medianOf(own.server), "emails"),
       floor: `same server, a handler that inserts one row: ${perSecond(medianOf(own.insert), "rows")}`,
       ratio: medianRatio(own.server, own.insert),
-      budget: { atLeast: 0.5 },
+      budget: { atLeast: 0.7 },
     }),
     plainLine(
       `accept at the Node server, ${at}, processor time of the web process`,

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { createDomain, declareDomainVerified } from "#server/services/domains/write";
 import { createKey } from "#server/services/keys/keys";
 import { admitKeyring } from "#server/services/secrets/registry";
@@ -23,7 +24,7 @@ const drainMaxMs = 120_000;
 export type Kind = "unsigned" | "signed";
 export type Backstamp = Awaited<ReturnType<typeof openBackstamp>>;
 
-/** Starts a web process, and a process for the worker, which sends to this port. */
+/** Starts a web process, and processes for workers, which send to this port. */
 export async function openBackstamp(place: Place, sinkPort: number) {
   const database = await place.openDatabase();
   const { hot, ctx } = database;
@@ -41,6 +42,9 @@ export async function openBackstamp(place: Place, sinkPort: number) {
 
   const web = await startChild<AcceptCommands>("accept-child.ts");
   const worker = await startChild<DeliverCommands>("deliver-child.ts");
+  const workers = [worker];
+  while (workers.length < availableParallelism())
+    workers.push(await startChild<DeliverCommands>("deliver-child.ts"));
   const env = { BACKSTAMP_SMTP_PORT: `127.0.0.1:${await freePort()}` };
   const { serverPort, submissionPort } = await web.ask("open", { databaseUrl: database.url, env });
   const unsigned = acceptTarget(serverPort, token);
@@ -57,12 +61,16 @@ export async function openBackstamp(place: Place, sinkPort: number) {
       press({ ...targets[kind], amount, connections: Math.min(amount, connectionsIn) }),
     startWorker: () => worker.ask("startEngine", { databaseUrl: database.url, smtpUrl }),
     stopWorker: () => worker.ask("stopEngine"),
+    /** A worker for each core. */
+    startWorkers: () =>
+      Promise.all(workers.map((each) => each.ask("startEngine", { databaseUrl: database.url, smtpUrl }))),
+    stopWorkers: () => Promise.all(workers.map((each) => each.ask("stopEngine"))),
     /** Waits until every accepted email has its result. */
     drained: () => nothingDue(hot, drainMaxMs, pollMs),
     discard: () => hot`truncate emails, email_bodies, email_events, deliveries`,
     readCpu: (): Promise<Cpu> => readCpu(hot, web, worker),
     async close() {
-      await Promise.all([web.end(), worker.end()]);
+      await Promise.all([web, ...workers].map((child) => child.end()));
       await database.drop();
     },
   };

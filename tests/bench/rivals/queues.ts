@@ -9,18 +9,19 @@ const emailsToWarmUp = 2_000;
 const emptyMaxMs = 60_000;
 
 /**
- * A full queue from the moment at which sending begins. Backstamp has no worker until then; Postfix holds
- * the emails. Postfix signs while it accepts, so its full queue is the same with and without signatures.
+ * A full queue from the moment at which sending begins. Backstamp has no worker until then, and one for each
+ * core from then on; Postfix holds the emails, and has a process for each connection. Postfix signs while it
+ * accepts, so its full queue is the same with and without signatures.
  */
 export async function compareQueues({ backstamp, postfix, bodyBytes }: Compared): Promise<Line[]> {
   const own = (kind: Kind) =>
     timedSide(emailsToWarmUp, async (emails) => {
       await backstamp.accept(kind, emails);
       const startedMs = performance.now();
-      await backstamp.startWorker();
+      await backstamp.startWorkers();
       await backstamp.drained();
       const tookMs = performance.now() - startedMs;
-      await backstamp.stopWorker();
+      await backstamp.stopWorkers();
       return tookMs;
     });
   const rates = await runAlternately({
@@ -37,7 +38,7 @@ export async function compareQueues({ backstamp, postfix, bodyBytes }: Compared)
   });
   return (["unsigned", "signed"] as const).map((kind) =>
     comparedLine({
-      what: `deliver a full queue, ${kind}`,
+      what: `deliver a full queue, a worker for each core, ${kind}`,
       measured: perSecond(medianOf(rates[kind]), "emails"),
       floor: `${postfix.name}: ${perSecond(medianOf(rates.postfix), "emails")}`,
       ratio: medianRatio(rates[kind], rates.postfix),

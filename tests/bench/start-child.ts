@@ -1,5 +1,6 @@
 import { fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import path from "node:path";
 import { compilePrograms } from "#server/startup/compile";
 import { projectRoot } from "../support/processes/processes";
@@ -13,6 +14,7 @@ export type Child<C extends Commands> = {
 };
 
 const folder = path.join(projectRoot, "tests/.artifacts/bench", randomUUID());
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const endMs = 10_000;
 
 /**

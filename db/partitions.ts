@@ -97,13 +97,13 @@ export async function listAllPartitions(
  * minute later. Until then a statement may find a row by an index that begins with its team but not with its
  * id, and reads all rows of the team.
  */
-export async function analyzeNewPartitions(hot: HotSql): Promise<void> {
+export async function analyzeNewPartitions(hot: HotSql, shouldContinue: () => boolean): Promise<void> {
   const partitions = await hot<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class c
     where c.relkind = 'r' and c.relispartition and c.relnamespace = current_schema()::regnamespace
       and pg_relation_size(c.oid) >= ${sampledBytesMin}
       and not exists (select from pg_stats s where s.schemaname = current_schema() and s.tablename = c.relname)`;
-  for (const { name } of partitions) await hot.unsafe(`analyze (skip_locked) ${name}`);
+  for (const { name } of partitions) if (shouldContinue()) await hot.unsafe(`analyze (skip_locked) ${name}`);
 }
 
 /**

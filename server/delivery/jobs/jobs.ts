@@ -52,7 +52,7 @@ export const JOBS: readonly Job[] = [
   // A little less than a minute, so that a round of every minute does not skip one.
   { name: "alerts", everySeconds: 55, run: evaluateAlerts },
   { name: "retention", everySeconds: 30, run: (deps, stop) => applyRetention(deps, until(stop)) },
-  { name: "statistics", everySeconds: 5, run: ({ hot }) => analyzeNewPartitions(hot) },
+  { name: "statistics", everySeconds: 5, run: ({ hot }, stop) => analyzeNewPartitions(hot, until(stop)) },
   { name: "partitions", everySeconds: 300, run: (deps, stop) => maintainPartitions(deps, until(stop)) },
   { name: "erasures", everySeconds: 30, run: (deps, stop) => runErasures(deps, until(stop)) },
   { name: "team_deletions", everySeconds: 30, run: (deps, stop) => deleteDueTeams(deps, until(stop)) },

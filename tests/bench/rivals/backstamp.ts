@@ -67,7 +67,7 @@ export async function openBackstamp(place: Place, sinkPort: number) {
     stopWorkers: () => Promise.all(workers.map((each) => each.ask("stopEngine"))),
     /** Waits until every accepted email has its result. */
     drained: () => nothingDue(hot, drainMaxMs, pollMs),
-    discard: () => hot`truncate emails, email_bodies, email_events, deliveries`,
+    discard: () => hot`truncate emails, email_bodies, email_events, deliveries, queue`,
     readCpu: (): Promise<Cpu> => readCpu(hot, web, worker),
     async close() {
       await Promise.all([web, ...workers].map((child) => child.end()));

@@ -4,7 +4,7 @@ import { type LoadResult, press } from "./load";
 import { medianOf, medianRatio, runAlternately, type Side } from "./measure";
 import { FLOOR_PATH } from "./product";
 import { comparedLine, type Line, milliseconds, perSecond, plainLine } from "./report";
-import { emailHtml, recipientOf, SENDER, subjectOf } from "./sample-email";
+import { acceptTarget, emailJson, type Target } from "./sample-email";
 import { type Child, startChild } from "./start-child";
 
 const secondsPerRun = 3;
@@ -13,15 +13,6 @@ const secondsToWarmUp = 8;
 /** Next is measured only with the first of them: more connections change nothing there. */
 const CONNECTIONS = [16, 64] as const;
 const latencyConnections = 32;
-
-/** The body of a request with an email of ordinary length. */
-export const emailBody = (n: number) => ({
-  from: SENDER,
-  to: recipientOf(n),
-  subject: subjectOf(n),
-  html: emailHtml(n),
-});
-export const emailJson = JSON.stringify(emailBody(1));
 
 /**
  * Accepting email over HTTP: the cost of a request from the socket to the commit, beside the minimum possible
@@ -45,14 +36,6 @@ export async function measureAccept(place: Place): Promise<Line[]> {
   }
 }
 
-/** An email of ordinary length, submitted over HTTP. */
-export const acceptTarget = (serverPort: number, token: string): Target => ({
-  url: `http://127.0.0.1:${serverPort}/api/emails`,
-  headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
-  body: emailJson,
-});
-
-export type Target = { url: string; headers?: Record<string, string>; body?: string };
 type Targets = Record<"server" | "insert" | "nextAccept" | "nextPost", Target>;
 
 function targetsOf(

@@ -1,9 +1,9 @@
-import { acceptTarget, emailBody } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { Place } from "./bench-database";
 import { press } from "./load";
 import { compareSides, type Side } from "./measure";
 import { type Line, perSecond } from "./report";
+import { acceptTarget, emailBody } from "./sample-email";
 import { startChild } from "./start-child";
 
 const emailsPerBatch = 100;

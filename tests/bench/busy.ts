@@ -1,4 +1,3 @@
-import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { Place } from "./bench-database";
 import type { DeliverCommands } from "./deliver-child";
@@ -6,6 +5,7 @@ import { press } from "./load";
 import { compareSides } from "./measure";
 import { queueEmails } from "./queue";
 import { type Line, perSecond } from "./report";
+import { acceptTarget } from "./sample-email";
 import { openSink } from "./sink";
 import { startChild } from "./start-child";
 

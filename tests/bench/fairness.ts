@@ -1,13 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { openDatabase } from "#db/client";
 import { queueMany } from "../support/database/queue-many";
-import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import { addTeam, type BenchDatabase, type Place } from "./bench-database";
 import type { DeliverCommands } from "./deliver-child";
 import { medianOf } from "./measure";
 import { comparedLine, type Line, milliseconds } from "./report";
-import { emailHtml, SENDER_DOMAIN } from "./sample-email";
+import { acceptTarget, emailHtml, SENDER_DOMAIN } from "./sample-email";
 import { openSink } from "./sink";
 import { startChild } from "./start-child";
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { once, setMaxListeners } from "node:events";
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -13,7 +12,7 @@ import { SCOPES } from "#server/shared/scopes";
 import { buildDeps } from "#server/startup/deps";
 import { startProcess } from "../support/processes/processes";
 import { freePort } from "../support/servers/free-port";
-import { type Place, settingsFor } from "./bench-database";
+import { BACKSTAMP_SECRET, type Place, settingsFor } from "./bench-database";
 import { type HostileInput, hostileInputs } from "./hostile-inputs";
 import { type Line, milliseconds } from "./report";
 import { emailHtml } from "./sample-email";
@@ -39,7 +38,7 @@ export async function measureHostile(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const [port, smtpPort, inboundPort] = [await freePort(), await freePort(), await freePort()];
   const env = {
-    BACKSTAMP_SECRET: randomBytes(32).toString("base64"),
+    BACKSTAMP_SECRET,
     BACKSTAMP_ADMIN: "admin@backstamp.test:a password of the bench",
     BACKSTAMP_RETURN_PATH_DOMAIN: returnPathDomain,
     BACKSTAMP_INBOUND_PORT: String(inboundPort),

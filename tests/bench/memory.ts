@@ -2,12 +2,12 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { descendantsOf, startProcess } from "../support/processes/processes";
 import { freePort } from "../support/servers/free-port";
-import { acceptTarget } from "./accept";
 import { BACKSTAMP_SECRET, type Place } from "./bench-database";
 import { press } from "./load";
 import { medianOf } from "./measure";
 import { nothingDue } from "./queue";
 import { comparedLine, type Line } from "./report";
+import { acceptTarget } from "./sample-email";
 import { openSink } from "./sink";
 import { memoryOf } from "./start";
 

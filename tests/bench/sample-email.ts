@@ -15,3 +15,22 @@ export const SENDER = "Ann Smith <ann@bench.example>";
 export const SENDER_DOMAIN = "bench.example";
 export const recipientOf = (n: number): string => `reader-${n}@customers.example`;
 export const subjectOf = (n: number): string => `Your order ${n} is on its way`;
+
+/** The body of a request with an email of ordinary length. */
+export const emailBody = (n: number) => ({
+  from: SENDER,
+  to: recipientOf(n),
+  subject: subjectOf(n),
+  html: emailHtml(n),
+});
+export const emailJson = JSON.stringify(emailBody(1));
+
+/** A request as autocannon sends it. */
+export type Target = { url: string; headers?: Record<string, string>; body?: string };
+
+/** An email of ordinary length, submitted over HTTP. */
+export const acceptTarget = (serverPort: number, token: string): Target => ({
+  url: `http://127.0.0.1:${serverPort}/api/emails`,
+  headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+  body: emailJson,
+});

@@ -1,11 +1,11 @@
 import { redisMissing, startRedis } from "../support/processes/redis";
-import { acceptTarget, emailJson, type Target } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { Place } from "./bench-database";
 import { press } from "./load";
 import { compareSides, type Side } from "./measure";
 import { FLOOR_PATH } from "./product";
 import { type Line, perSecond } from "./report";
+import { acceptTarget, emailJson, type Target } from "./sample-email";
 import { startChild } from "./start-child";
 import type { UpstashCommands } from "./upstash-child";
 

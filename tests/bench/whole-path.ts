@@ -1,5 +1,4 @@
 import type { HotSql } from "#db/client";
-import { acceptTarget } from "./accept";
 import type { AcceptCommands } from "./accept-child";
 import type { BenchDatabase } from "./bench-database";
 import type { DeliverCommands } from "./deliver-child";
@@ -7,6 +6,7 @@ import { press } from "./load";
 import { cpuOfTree, findPostmaster } from "./processor-time";
 import { nothingDue } from "./queue";
 import { type Line, perSecond, plainLine } from "./report";
+import { acceptTarget } from "./sample-email";
 import { openSink } from "./sink";
 import { type Child, startChild } from "./start-child";
 

@@ -6,7 +6,7 @@ import { createKey } from "#server/services/keys/keys";
 import { startReplicated } from "../../support/database/streaming-replica";
 import { startPgBouncer } from "../../support/processes/pgbouncer";
 import { projectRoot, startProcess, type TestProcess } from "../../support/processes/processes";
-import { furnish, type Place } from "../bench-database";
+import { BACKSTAMP_SECRET, furnish, type Place } from "../bench-database";
 import { fillEmails } from "../fill-emails";
 import { nothingDue } from "../queue";
 import { type Line, milliseconds, perSecond, plainLine } from "../report";
@@ -54,12 +54,12 @@ const DATABASE = { max_connections: "200", max_locks_per_transaction: "512" };
  */
 export async function measureHosts(place: Place): Promise<Line[]> {
   const product = await place.product();
+  const outside = await startChild<OutsideCommands>("hosts/outside.ts");
   const names = ["database", "replica", "redis", "between", "web1", "web2", "worker1", "worker2"] as const;
   const { hosts, close } = openHosts(names);
   const servers = await startReplicated(DATABASE, [hosts.database, hosts.replica]);
   const redisArgs = ["--bind", hosts.redis.address, "--protected-mode", "no", "--save", ""];
   const redis = await startIn(hosts.redis, "redis-server", redisArgs);
-  const outside = await startChild<OutsideCommands>("hosts/outside.ts");
   const admin = postgres(servers.url, { max: 1, onnotice: () => {} });
   let databases = 0;
 
@@ -80,7 +80,7 @@ export async function measureHosts(place: Place): Promise<Line[]> {
         REDIS_URL: `redis://${hosts.redis.address}:6379`,
         SMTP_URL: `smtp://${ownAddress}:2525`,
         BACKSTAMP_URL: `http://${hosts.web1.address}:3000`,
-        BACKSTAMP_SECRET: "the secret of an installation in a benchmark",
+        BACKSTAMP_SECRET,
         BACKSTAMP_HOSTNAME: `${host.name}.bench.example`,
         BACKSTAMP_DATA_DIR: path.join(place.folder, host.name),
         NODE_ENV: "production",

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
-import { acceptTarget } from "../accept";
 import { answerParent } from "../child";
 import { press } from "../load";
+import { acceptTarget } from "../sample-email";
 import { converse } from "../sink";
 import { ownAddress } from "./topology";
 

@@ -3,13 +3,12 @@ import { createDomain, declareDomainVerified } from "#server/services/domains/wr
 import { createKey } from "#server/services/keys/keys";
 import { admitKeyring } from "#server/services/secrets/registry";
 import { freePort } from "../../support/servers/free-port";
-import { acceptTarget } from "../accept";
 import type { AcceptCommands } from "../accept-child";
 import type { Place } from "../bench-database";
 import type { DeliverCommands } from "../deliver-child";
 import { press } from "../load";
 import { nothingDue } from "../queue";
-import { SENDER_DOMAIN } from "../sample-email";
+import { acceptTarget, SENDER_DOMAIN } from "../sample-email";
 import { startChild } from "../start-child";
 import { type Cpu, readCpu } from "../whole-path";
 import { connectionsIn, connectionsOut } from "./rival";

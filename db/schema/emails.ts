@@ -40,6 +40,8 @@ const options = () => ({
   priority: text({ enum: PRIORITIES }).notNull().default("normal"),
   /** Whether each recipient's copy has its own unsubscribe link. */
   listUnsubscribe: boolean().notNull().default(false),
+  /** The list that the link unsubscribes from; null: all email with such a link. */
+  listName: text(),
 });
 export const EMAIL_OPTIONS = Object.keys(options()) as (keyof ReturnType<typeof options>)[];
 

@@ -40,7 +40,7 @@ export type EventData = {
   /** The id of the bounce or complaint report, so that a repeated report counts once. */
   report?: string;
   /** Why the recipient was on the suppression list. */
-  suppressedBy?: "previous_bounce" | "previous_complaint" | "manual";
+  suppressedBy?: "previous_bounce" | "previous_complaint" | "unsubscribe" | "manual";
   /** The client of an open or click as far as known from its request and, for a click, the target URL. */
   visit?: Visit;
 };

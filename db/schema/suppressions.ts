@@ -1,7 +1,7 @@
 import { index, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
 import { now } from "../columns";
 
-export const SUPPRESSION_ORIGINS = ["bounce", "complaint", "manual"] as const;
+export const SUPPRESSION_ORIGINS = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 export type SuppressionOrigin = (typeof SUPPRESSION_ORIGINS)[number];
 
 /** An entry of a team's suppression list: the address, the reason, and the email that caused it. */
@@ -14,8 +14,10 @@ export const suppressions = pgTable(
     address: c.text().notNull(),
     origin: c.text({ enum: SUPPRESSION_ORIGINS }).notNull(),
     sourceEmailId: c.uuid(),
-    /** Added by an unsubscribe link. It blocks only emails that offer unsubscribing, not other emails. */
+    /** An unsubscribe. It blocks only emails that offer unsubscribing, not other emails. */
     listsOnly: c.boolean().notNull().default(false),
+    /** With `listsOnly`: the lists whose emails it blocks, by name; null: all that offer unsubscribing. */
+    lists: c.text().array(),
     createdAt: now(),
   }),
   (t) => [
@@ -34,5 +36,7 @@ export type SuppressionRow = {
   origin: SuppressionOrigin;
   source_email_id: string | null;
   lists_only: boolean;
+  /** Absent in an event that release 0.2.0 queued. */
+  lists?: string[] | null;
   created_at: string;
 };

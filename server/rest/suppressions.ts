@@ -155,8 +155,8 @@ export const suppressionRoutes = [
   }),
   /**
    * Reads addresses from the first column, or from the column `email` if the first line is a header. The
-   * header may also name `origin` (or `reason`), `source_id`, `lists_only` and `created_at`. All valid lines
-   * are added in one transaction.
+   * header may also name `origin` (or `reason`), `source_id`, `lists_only`, `lists` and `created_at`. All
+   * valid lines are added in one transaction.
    */
   withApi({
     route: "POST /api/suppressions/csv",
@@ -168,8 +168,13 @@ export const suppressionRoutes = [
     response: z.object({
       object: z.literal("suppression_import"),
       added: z.int().describe("New addresses."),
-      added_by_origin: z.object({ bounce: z.int(), complaint: z.int(), manual: z.int() }),
-      changed: z.int().describe("Addresses that were suppressed for lists only, and now for all email."),
+      added_by_origin: z.object({
+        bounce: z.int(),
+        complaint: z.int(),
+        unsubscribe: z.int(),
+        manual: z.int(),
+      }),
+      changed: z.int().describe("Addresses that were suppressed for some email only, and now for more."),
       existing: z.int().describe("Addresses that were suppressed before, and stay as they were."),
       repeated: z.int().describe("Lines with the address of another line."),
       unknown_reasons: z.int().describe("Lines whose reason is not known. They have the origin `manual`."),

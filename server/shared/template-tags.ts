@@ -1,3 +1,5 @@
+import { isUnsubscribeName } from "./text/unsubscribe-tags";
+
 /**
  * The names of a path, such as `user`, `city` for `{{user.city}}`. In a list the first may be `this` or
  * `@index`.
@@ -8,15 +10,16 @@ export type Path = readonly [string, ...string[]];
 type Reference = { path: Path; isInList: boolean };
 
 /**
- * A tag in braces: a value that is escaped in HTML, one that is inserted as raw HTML, the beginning,
- * `{{else}}` or end of a block, or an invalid tag. Without a `fault`, blocks are closed in order.
+ * A tag in braces: a value that is escaped in HTML, one that is inserted as raw HTML, the recipient's
+ * unsubscribe link, which only the delivery inserts, the beginning, `{{else}}` or end of a block, or an
+ * invalid tag. Without a `fault`, blocks are closed in order.
  */
 export type Tag = Place & Meaning;
 type Place = { from: number; to: number };
 type Meaning =
   | ({ kind: "variable" | "raw" } & Reference)
   | ({ kind: "if" | "each" } & Reference)
-  | { kind: "else" | "end" }
+  | { kind: "else" | "end" | "unsubscribe" }
   | { kind: "fault"; fault: string };
 
 const KEY = /^[A-Za-z0-9_]{1,50}$/;
@@ -91,9 +94,11 @@ export function parseTags(source: string): Tag[] {
     const written = start.slice(0, end + closing.length);
     const content = start.slice(closing.length, end).trim();
     const isInList = blocks.listsDeep > 0;
-    const meaning = isRaw
-      ? readValue("raw", content, isInList)
-      : (readBlockTag(blocks, content, written, tags.length) ?? readValue("variable", content, isInList));
+    const meaning: Meaning = isUnsubscribeName(content)
+      ? { kind: "unsubscribe" }
+      : isRaw
+        ? readValue("raw", content, isInList)
+        : (readBlockTag(blocks, content, written, tags.length) ?? readValue("variable", content, isInList));
     tags.push({ from: open, to: at, ...meaning });
   }
   for (const { kind, index, written } of blocks.open) {

@@ -39,7 +39,11 @@ function meaningOf(name: string): string | null {
 
 export const isInstruction = ({ name }: RawField): boolean => meaningOf(name) !== null;
 
-const BOOLEANS: Record<string, boolean> = { true: true, false: false };
+/** The value of an option as in JSON: `true`, `false`, `list=Product news` or a word. */
+function parseOption(text: string): unknown {
+  if (text === "true" || text === "false") return text === "true";
+  return text.startsWith("list=") ? { list: text.slice("list=".length) } : text;
+}
 
 /**
  * Reads what the headers of a message ask for; all of them are removed from the message. 422 if one is
@@ -72,7 +76,7 @@ export function parseInstructions(fields: readonly RawField[]) {
     throw new AppError("invalid", `${key.name} must have 1 to ${keyLengthMax} printable ASCII characters.`);
   const options = Object.entries(EMAIL_OPTION_FIELDS).flatMap(([field, schema]) => {
     const option = one(field);
-    return option ? [[field, check(option.name, schema, BOOLEANS[option.value] ?? option.value)]] : [];
+    return option ? [[field, check(option.name, schema, parseOption(option.value))]] : [];
   });
   return {
     ...optionsOfFields({ ...Object.fromEntries(options), tags: check("x-backstamp-tag", Tags, tags) }),

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { BODY_TIMEOUTS, createBodyBudget } from "#server/platform/limits/body-budget";
-import { unsubscribe } from "#server/services/suppressions/suppress";
+import { unsubscribe } from "#server/services/suppressions/unsubscribe";
 import { answerExport, answerImport, type ImportLine } from "#server/trpc/suppressions/files";
 import type { SuppressionRow } from "#server/trpc/suppressions/suppressions";
 import { openConsole } from "../support/console/console";
@@ -90,7 +90,8 @@ describe("the suppression list", () => {
       select ${ann.teamId}, gen_random_uuid(), 'delivered@backstamp.test', 'bounce', ${sent.id}`;
     await console.world.hot`
       update deliveries set last_code = 550, last_enhanced = '5.1.1', last_text = 'No such user' where email_id = ${sent.id}`;
-    await unsubscribe(console.deps, { teamId: ann.teamId, emailId: sent.id, address: "tired@example.com" });
+    const tired = { teamId: ann.teamId, emailId: sent.id, address: "tired@example.com" };
+    await unsubscribe(console.deps, tired, "all");
     expect((await list({ origin: "bounce" })).rows).toEqual([
       expect.objectContaining({
         source_id: sent.id,
@@ -100,7 +101,7 @@ describe("the suppression list", () => {
     ]);
     expect((await list({ search: "tired" })).rows).toEqual([
       expect.objectContaining({
-        origin: "manual",
+        origin: "unsubscribe",
         lists_only: true,
         source_id: sent.id,
         source: { reply: null },
@@ -134,7 +135,7 @@ describe("an imported file", () => {
     expect(lines.at(-1)).toEqual({
       done: {
         added: 1,
-        addedBy: { bounce: 0, complaint: 0, manual: 1 },
+        addedBy: { bounce: 0, complaint: 0, unsubscribe: 0, manual: 1 },
         changed: 0,
         existing: 1,
         repeated: 0,

@@ -292,8 +292,8 @@ export const API_FAULTS: readonly Fault[] = [
   {
     name: "Suppressing a person who unsubscribed from lists blocks only lists",
     file: "server/services/suppressions/suppress.ts",
-    from: "suppressions.lists_only and excluded.lists_only",
-    to: "suppressions.lists_only or excluded.lists_only",
+    from: "set lists_only = suppressions.lists_only and excluded.lists_only",
+    to: "set lists_only = suppressions.lists_only or excluded.lists_only",
     suites: ["tests/rest/unsubscribe.test.ts"],
   },
   {

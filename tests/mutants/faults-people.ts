@@ -298,7 +298,7 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   },
   {
     name: "Unsubscribing stops all email",
-    file: "server/services/suppressions/suppress.ts",
+    file: "server/services/suppressions/unsubscribe.ts",
     from: "end as source_email_id, true as lists_only",
     to: "end as source_email_id, false as lists_only",
     suites: ["tests/rest/unsubscribe.test.ts"],
@@ -312,9 +312,9 @@ export const PEOPLE_FAULTS: readonly Fault[] = [
   },
   {
     name: "An address on the confirmation page is not escaped",
-    file: "server/rest/links/unsubscribe.ts",
-    from: "escapeHtml(address)}</strong>?",
-    to: "address}</strong>?",
+    file: "server/rest/links/unsubscribe-page.ts",
+    from: "escapeHtml(maskAddress(address))}</strong>",
+    to: "maskAddress(address)}</strong>",
     suites: ["tests/rest/unsubscribe.test.ts"],
   },
   {

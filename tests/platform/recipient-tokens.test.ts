@@ -13,13 +13,14 @@ const who = { teamId, emailId, address: "ann@example.com" };
 const tokenOf = (link: string) => link.slice(link.lastIndexOf("/") + 1);
 
 describe("an unsubscribe link", () => {
-  test("returns its recipient, for any address", () => {
+  test("returns its recipient, for any address, and the list of the email", () => {
+    const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 320 });
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 320 }), fc.uuid(), (address, id) => {
-        fc.pre(!/\p{Cs}/u.test(address));
-        const link = ours.unsubscribeLink({ teamId: id, emailId, address });
+      fc.property(text, fc.uuid(), fc.option(text), (address, id, list) => {
+        fc.pre(!/[\p{Cs}\0]/u.test(`${address}${list}`));
+        const link = ours.unsubscribeLink({ teamId: id, emailId, address, list });
         expect(link).toMatch(/^https:\/\/mail\.example\.com\/api\/unsubscribe\/[A-Za-z0-9_-]+$/);
-        expect(ours.openUnsubscribe(tokenOf(link))).toEqual({ teamId: id, emailId, address });
+        expect(ours.openUnsubscribe(tokenOf(link))).toEqual({ teamId: id, emailId, address, list });
       }),
     );
   });

@@ -158,6 +158,8 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
   const PATHS: Record<string, (by: string) => Promise<string>> = {
     "GET /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
     "POST /api/unsubscribe/{token}": async () => linkToUnsubscribe(),
+    "POST /api/unsubscribe/{token}/all": async () => `${linkToUnsubscribe()}/all`,
+    "POST /api/unsubscribe/{token}/resubscribe": async () => `${linkToUnsubscribe()}/resubscribe`,
     "POST /api/inbound/relays/{relay_id}": async () => callbackPathOf(await newRelay()),
     "GET /api/opens/{token}": async () => new URL(world.deps.recipientTokens.openLink(copy())).pathname,
     "GET /api/clicks/{token}": async () =>

@@ -20,7 +20,7 @@ afterAll(async () => {
   await server.close();
 });
 
-const FIELDS = ["id", "email", "origin", "source_id", "lists_only", "created_at"];
+const FIELDS = ["id", "email", "origin", "source_id", "lists_only", "lists", "created_at"];
 
 type Added = { type: string; created_at: string; data: Record<string, unknown> };
 
@@ -100,7 +100,7 @@ const CAUSES: Record<string, [act: (address: string) => Promise<string | null>, 
       await app.world.api("POST", new URL(link).pathname);
       return id;
     },
-    { origin: "manual", lists_only: true },
+    { origin: "unsubscribe", lists_only: true },
   ],
   "the API": [
     async (address) => {

@@ -2,7 +2,13 @@ import { beforeEach, expect, test } from "vitest";
 import type { CallOptions } from "../support/rest";
 import { openWorld } from "../support/world";
 
-type Entry = { email: string; origin: string; source_id: string | null; lists_only: boolean };
+type Entry = {
+  email: string;
+  origin: string;
+  source_id: string | null;
+  lists_only: boolean;
+  lists: string[] | null;
+};
 
 const world = await openWorld();
 const { token } = await world.key();
@@ -21,7 +27,13 @@ const upload = (raw: string | Uint8Array, by = token, headers: CallOptions["head
 async function entries(by = token): Promise<Entry[]> {
   const { body } = await world.api("GET", "/api/suppressions?limit=100", { token: by });
   return (body.data as Entry[])
-    .map(({ email, origin, source_id, lists_only }) => ({ email, origin, source_id, lists_only }))
+    .map(({ email, origin, source_id, lists_only, lists }) => ({
+      email,
+      origin,
+      source_id,
+      lists_only,
+      lists,
+    }))
     .sort((a, b) => a.email.localeCompare(b.email));
 }
 
@@ -30,11 +42,11 @@ async function fill(): Promise<string> {
   const newEmail = { from: "ann@backstamp.test", to: "bounced@backstamp.test", subject: "Hello", html: "x" };
   const { body } = await world.api("POST", "/api/emails", { token, body: newEmail });
   await world.hot`
-    insert into suppressions (team_id, id, address, origin, source_email_id, lists_only) values
-      (${world.id}, gen_random_uuid(), 'a@example.com', 'bounce', ${String(body.id)}, false),
-      (${world.id}, gen_random_uuid(), 'b@example.com', 'complaint', null, false),
-      (${world.id}, gen_random_uuid(), 'c@example.com', 'manual', null, true),
-      (${world.id}, gen_random_uuid(), 'd@example.com', 'manual', null, false)`;
+    insert into suppressions (team_id, id, address, origin, source_email_id, lists_only, lists) values
+      (${world.id}, gen_random_uuid(), 'a@example.com', 'bounce', ${String(body.id)}, false, null),
+      (${world.id}, gen_random_uuid(), 'b@example.com', 'complaint', null, false, null),
+      (${world.id}, gen_random_uuid(), 'c@example.com', 'unsubscribe', null, true, '{News,Product news}'),
+      (${world.id}, gen_random_uuid(), 'd@example.com', 'manual', null, false, null)`;
   return String(body.id);
 }
 
@@ -42,7 +54,7 @@ test("an exported list can be imported with the origin, source and scope of ever
   const source = await fill();
   const before = await entries();
   const file = await download();
-  expect(file.split("\r\n")[0]).toBe("email,origin,source_id,lists_only,created_at");
+  expect(file.split("\r\n")[0]).toBe("email,origin,source_id,lists_only,created_at,lists");
   await world.hot`delete from suppressions`;
   expect((await upload(file)).body).toMatchObject({ added: 4, existing: 0, faulty: 0 });
   expect(await entries()).toEqual(before);
@@ -51,7 +63,9 @@ test("an exported list can be imported with the origin, source and scope of ever
     origin: "bounce",
     source_id: source,
     lists_only: false,
+    lists: null,
   });
+  expect(before[2]).toMatchObject({ origin: "unsubscribe", lists: ["News", "Product news"] });
 
   // Another team does not have this email, so the source is dropped.
   const other = await world.otherTeam();
@@ -100,7 +114,7 @@ test("the report counts what was added, changed, already there, repeated and inv
   expect(body).toEqual({
     object: "suppression_import",
     added: 2,
-    added_by_origin: { bounce: 1, complaint: 0, manual: 1 },
+    added_by_origin: { bounce: 1, complaint: 0, unsubscribe: 0, manual: 1 },
     changed: 1,
     existing: 1,
     repeated: 2,
@@ -125,18 +139,18 @@ const PROVIDER_FILES: Record<string, { lines: string[]; read: string }> = {
       "x@example.com,ManualSuppression,Recipient,2024-05-06T03:08:09-04:00",
       "y@example.com,HardBounce,Recipient,2024-05-06T03:08:09-04:00",
     ],
-    read: "x@example.com,manual,,true,2024-05-06T07:08:09.000Z y@example.com,bounce,,false,2024-05-06T07:08:09.000Z",
+    read: "x@example.com,unsubscribe,,true,2024-05-06T07:08:09.000Z, y@example.com,bounce,,false,2024-05-06T07:08:09.000Z,",
   },
   "Amazon SES": {
     lines: ["EmailAddress,Reason,LastUpdateTime", "x@example.com,COMPLAINT,2024-05-06T07:08:09.000Z"],
-    read: "x@example.com,complaint,,false,2024-05-06T07:08:09.000Z",
+    read: "x@example.com,complaint,,false,2024-05-06T07:08:09.000Z,",
   },
   "Mailgun, bounces": {
     lines: [
       "address,code,error,created_at",
       'x@example.com,550,"5.1.1 No such user","Mon, 06 May 2024 07:08:09 UTC"',
     ],
-    read: "x@example.com,bounce,,false,2024-05-06T07:08:09.000Z",
+    read: "x@example.com,bounce,,false,2024-05-06T07:08:09.000Z,",
   },
   "Mailgun, unsubscribes": {
     lines: [
@@ -144,11 +158,11 @@ const PROVIDER_FILES: Record<string, { lines: string[]; read: string }> = {
       'x@example.com,"*",2024-05-06 07:08:09 UTC',
       'y@example.com,"news",2024-05-06 07:08:09 UTC',
     ],
-    read: "x@example.com,manual,,false,2024-05-06T07:08:09.000Z y@example.com,manual,,true,2024-05-06T07:08:09.000Z",
+    read: "x@example.com,unsubscribe,,false,2024-05-06T07:08:09.000Z, y@example.com,unsubscribe,,true,2024-05-06T07:08:09.000Z,",
   },
   SendGrid: {
     lines: ["status,reason,email,created", "5.1.1,550 no such user,x@example.com,1714979289"],
-    read: "x@example.com,manual,,false,2024-05-06T07:08:09.000Z",
+    read: "x@example.com,manual,,false,2024-05-06T07:08:09.000Z,",
   },
 };
 
@@ -165,7 +179,7 @@ test("an existing entry keeps its origin, and an import never narrows its scope"
   await fill();
   const before = await entries();
   const file =
-    "email,origin,lists_only\na@example.com,manual,true\nc@example.com,bounce,true\nd@example.com,complaint,true\n";
+    "email,origin,lists_only,lists\na@example.com,manual,true,\nc@example.com,bounce,true,News\nd@example.com,complaint,true,\n";
   expect((await upload(file)).body).toMatchObject({ added: 0, existing: 3 });
   expect(await entries()).toEqual(before);
   // Without the column an entry blocks all email, as a manual entry does.
@@ -227,14 +241,15 @@ test("a file of more lines than one statement writes is imported and exported co
 
 test("an invalid origin, source or scope is reported with its line", async () => {
   const odd =
-    "email,origin,source_id,lists_only\ne@example.com,spam,,\nf@example.com,,1,\ng@example.com,,,maybe\nh@example.com,,,\n";
+    "email,origin,source_id,lists_only,lists\ne@example.com,spam,,,\nf@example.com,,1,,\ng@example.com,,,maybe,\nh@example.com,,,,\ni@example.com,,,,News\n";
   expect((await upload(odd)).body).toMatchObject({
     added: 1,
-    faulty: 3,
+    faulty: 4,
     faults: [
-      { line: 2, message: expect.stringMatching(/`origin`.*bounce, complaint, manual/) },
+      { line: 2, message: expect.stringMatching(/`origin`.*bounce, complaint, unsubscribe, manual/) },
       { line: 3, message: expect.stringMatching(/`source_id`/) },
       { line: 4, message: expect.stringMatching(/`lists_only`.*true or false/) },
+      { line: 6, message: expect.stringMatching(/`lists`.*`lists_only` true/) },
     ],
   });
   expect((await entries()).find(({ email }) => email === "h@example.com")?.origin).toBe("manual");

@@ -91,19 +91,16 @@ test("a GET of the link changes nothing and returns a confirmation page", async 
     expect(status).toBe(200);
     expect(headers["content-security-policy"]).toContain("default-src 'none'");
     expect(headers["set-cookie"]).toBeUndefined();
-    if (method === "GET")
-      expect(text).toMatch(
-        /<form method="post">.*visit@example\.net|visit@example\.net.*<form method="post">/,
-      );
+    if (method === "GET") expect(text).toMatch(/v…@example\.net.*<form method="post"/);
   }
   expect(await suppressed("visit@example.net")).toBeNull();
 });
 
 test("a link with parameters and a slash that a program added unsubscribes", async () => {
   const [path = ""] = (await linksOf({ to: ["fbclid@example.net"] })).values();
-  expect((await world.api("GET", `${path}/?fbclid=1`)).text).toContain("fbclid@example.net");
+  expect((await world.api("GET", `${path}/?fbclid=1`)).text).toContain("f…@example.net");
   expect((await world.api("POST", `${path}?utm=1`)).status).toBe(200);
-  expect(await suppressed("fbclid@example.net")).toBe("manual");
+  expect(await suppressed("fbclid@example.net")).toBe("unsubscribe");
 });
 
 test("metrics count an unsubscribe once, with the email and its tags, and not a GET of the link", async () => {
@@ -141,7 +138,7 @@ test("an unsubscribe that cannot be counted still takes effect", async () => {
   } finally {
     await world.hot`alter table not_there rename to recipient_counts`;
   }
-  expect(await suppressed(address)).toBe("manual");
+  expect(await suppressed(address)).toBe("unsubscribe");
 });
 
 describe("one click", () => {
@@ -154,16 +151,16 @@ describe("one click", () => {
     ],
   ];
   test.each(FORMS)(
-    "by %s suppresses such email to the address immediately, with the origin manual",
+    "by %s suppresses such email to the address immediately, with the origin unsubscribe",
     async (what, raw, type) => {
       const address = `${what.replaceAll(" ", "-")}@example.net`;
       const [path = ""] = (await linksOf({ to: [address] })).values();
       for (let n = 0; n < 2; n++) {
         const reply = await world.api("POST", path, { raw, headers: { "content-type": type } });
         expect({ status: reply.status, location: reply.headers.location }).toEqual({ status: 200 });
-        expect(reply.text).toContain(address);
+        expect(reply.text).toContain("a…@example.net");
       }
-      expect(await suppressed(address)).toBe("manual");
+      expect(await suppressed(address)).toBe("unsubscribe");
       smtpServer.messages.length = 0;
       const { body: news } = await send({ to: [address.toUpperCase()] });
       const { body: receipt } = await send({ to: [address], list_unsubscribe: false });
@@ -227,7 +224,7 @@ test("an address that contains markup is escaped", async () => {
   const link = world.deps.recipientTokens.unsubscribeLink({
     teamId: world.id,
     emailId: world.id,
-    address: `"><script>alert(1)</script>'&`,
+    address: `a@"><script>alert(1)</script>'&`,
   });
   const { text } = await world.api("GET", new URL(link).pathname);
   expect(text).not.toContain("<script");

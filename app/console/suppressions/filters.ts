@@ -2,7 +2,7 @@ import { parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { CURSOR } from "../_ui/list/list-filters";
 import type { Label } from "../_ui/text/badge";
 
-export const ORIGINS = ["bounce", "complaint", "manual"] as const;
+export const ORIGINS = ["bounce", "complaint", "unsubscribe", "manual"] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** The URL parameters of the page. The export has the same filters, without the cursor. */
@@ -24,5 +24,6 @@ export const ORIGIN_LABELS: Record<Origin, Label> = {
     tone: "warn",
     description: "The recipient marked an email as spam.",
   },
+  unsubscribe: { label: "Unsubscribed", tone: "info", description: "The recipient unsubscribed." },
   manual: { label: "Manual", tone: "mute", description: "Added manually." },
 };

@@ -17,7 +17,7 @@ import { TextLink } from "../_ui/page/page-link";
 import { useDisabledReason } from "../_ui/page/permission";
 import { linkStyle } from "../_ui/styles";
 import { WholeAddress } from "../_ui/text/address";
-import { type Label, LabelBadge } from "../_ui/text/badge";
+import { LabelBadge } from "../_ui/text/badge";
 import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -104,12 +104,6 @@ export function SuppressionList({ teamId }: { teamId: string }) {
   );
 }
 
-const UNSUBSCRIBED: Label = {
-  label: "Unsubscribed",
-  tone: "info",
-  description: "Used the unsubscribe link. Blocks only email with an unsubscribe link.",
-};
-
 /** The columns of the suppression list. */
 const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] => [
   {
@@ -133,7 +127,7 @@ const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] =
     header: "Origin",
     width: "w-34",
     phone: "corner",
-    cell: ({ origin, lists_only }) => <LabelBadge {...(lists_only ? UNSUBSCRIBED : ORIGIN_LABELS[origin])} />,
+    cell: ({ origin }) => <LabelBadge {...ORIGIN_LABELS[origin]} />,
   },
   {
     header: "Remove",
@@ -147,13 +141,14 @@ const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] =
 ];
 
 /** Why the address is suppressed, in one sentence or by the reply of its mail server. */
-function Reason({ row: { email, origin, lists_only, source_id, source } }: { row: SuppressionRow }) {
+function Reason({ row: { email, origin, lists_only, lists, source_id, source } }: { row: SuppressionRow }) {
   const reply = lists_only ? null : source?.reply;
   // For an address added manually, the column Origin is the whole reason.
-  if (origin === "manual" && !lists_only && !reply && !source)
-    return <span className="text-soft max-lg:hidden">–</span>;
+  if (origin === "manual" && !reply && !source) return <span className="text-soft max-lg:hidden">–</span>;
   const reason = lists_only
-    ? "The recipient unsubscribed. Email without an unsubscribe link is still sent."
+    ? lists
+      ? `The recipient unsubscribed from ${lists.join(", ")}. Other email is still sent.`
+      : "The recipient unsubscribed. Email without an unsubscribe link is still sent."
     : (reply ?? ORIGIN_LABELS[origin].description);
   return (
     <span className="flex min-w-0 flex-wrap items-center gap-x-3 text-soft">
@@ -182,6 +177,8 @@ const MEANING: Record<Origin, string> = {
     "This address hard bounced: its mail server rejected it permanently. If it still does not exist, the next email bounces too. The address is then suppressed again, and your reputation with that server declines.",
   complaint:
     "The recipient marked one of your emails as spam. Another complaint harms the reputation of your domain at that mailbox provider. Remove the address only if the recipient asked for it.",
+  unsubscribe:
+    "The recipient unsubscribed. In many countries it is illegal to send them such email again unless they ask for it.",
   manual: "This address was added manually.",
 };
 
@@ -213,15 +210,11 @@ function RemoveSuppression({ teamId, row }: { teamId: string; row: SuppressionRo
         onOpenChange={setConfirming}
         title={`Remove ${row.email} from the list?`}
         confirmLabel="Remove from list"
-        tone={row.origin === "manual" && !row.lists_only ? "plain" : "bad"}
+        tone={row.origin === "manual" ? "plain" : "bad"}
         action={action}
         onConfirm={() => action.run({ team: teamId, ids: [row.id] })}
       >
-        <p>
-          {row.lists_only
-            ? "The recipient used the unsubscribe link. In many countries it is illegal to send them such email again unless they ask for it."
-            : MEANING[row.origin]}
-        </p>
+        <p>{MEANING[row.origin]}</p>
         <p>Only new email is sent to this address. Email that was suppressed before is not sent.</p>
       </Confirm>
     </>

@@ -65,13 +65,13 @@ function recipientParts(
 ): OwnParts {
   const [claim] = claims;
   if (claims.length !== 1 || !claim) return {};
-  const { teamId, id, listUnsubscribe } = stored;
+  const { teamId, id, listUnsubscribe, listName: list } = stored;
   const { address } = claim;
   const marks = marksOf(recipientTokens, stored, claim.id);
   return {
     ...(marks && { marks }),
     ...(listUnsubscribe && {
-      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address }),
+      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address, list }),
     }),
     ...(names.returnPathDomain !== null && {
       returnPath: `${recipientTokens.returnPath(claim.id)}@${names.returnPathDomain}`,

@@ -75,6 +75,7 @@ export const settleFailure = (claim: Claim, reason: string): DeliveryResult =>
 const SUPPRESSED_BY = {
   bounce: "previous_bounce",
   complaint: "previous_complaint",
+  unsubscribe: "unsubscribe",
   manual: "manual",
 } as const satisfies Record<SuppressionOrigin, EventData["suppressedBy"]>;
 
@@ -82,6 +83,7 @@ const SUPPRESSED_REASON: Record<SuppressionOrigin, string> = {
   bounce: "The address is on the suppression list because an earlier email to it bounced. Nothing was sent.",
   complaint:
     "The address is on the suppression list because its owner marked an email as spam. Nothing was sent.",
+  unsubscribe: "The recipient unsubscribed from such email. Nothing was sent.",
   manual: "The address was added to the suppression list manually. Nothing was sent.",
 };
 

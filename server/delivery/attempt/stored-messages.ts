@@ -4,9 +4,11 @@ import type { UnknownPolicy } from "#db/schema/teams";
 import type { FilePart } from "#server/mail/mime/entity";
 import { shortHtmlChars } from "#server/mail/mime/html-text";
 import type { MessageSource } from "#server/services/emails/outgoing";
+import { isBlocking } from "#server/services/suppressions/blocking";
 import { listedForm } from "#server/services/suppressions/erased";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { EmailSummary } from "#server/shared/wire/email";
+import type { Suppression } from "#server/shared/wire/suppression";
 import type { Claim } from "../queue/claims";
 
 /**
@@ -17,7 +19,7 @@ const bodyInBatchBytesMax = 128 * 1024;
 
 /** The copy of each recipient has its own unsubscribe link and tracking links, if the email has them. */
 export type StoredMessage = Omit<MessageSource, "files" | "text"> &
-  Pick<EmailSummary, "tracksOpens" | "tracksClicks" | "traceparent"> & {
+  Pick<EmailSummary, "tracksOpens" | "tracksClicks" | "traceparent" | "listName"> & {
     /** Null if it is generated from the HTML. With `needsText` that takes long and is not done yet. */
     text: string | null;
     needsText: boolean;
@@ -44,17 +46,18 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> &
  * this saves a round trip, and if the suppression list cannot be read, no attempt starts.
  */
 export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<Map<string, StoredMessage>> {
-  const rows = await hot<StoredMessage[]>`
+  type Listed = Pick<Suppression, "origin" | "listsOnly" | "lists">;
+  const rows = await hot<(StoredMessage & { listed: Record<string, Listed> | null })[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.list_unsubscribe, e.tracks_opens, e.tracks_clicks, e.message_id, e.traceparent,
+        e.subject, e.headers, e.list_unsubscribe, e.list_name, e.tracks_opens, e.tracks_clicks, e.message_id, e.traceparent,
         -- The date of a scheduled email is its scheduled time, which does not change after the first attempt.
         greatest(e.created_at, e.scheduled_at) as created_at,
-        case when e.list_unsubscribe then c.on_list else c.suppressed end as suppressed,
+        c.listed,
         jsonb_array_length(e."to") + jsonb_array_length(e.cc) + jsonb_array_length(e.bcc) = 1 as is_alone
       from (
-        select q.team_id, q.email_id, jsonb_object_agg(q.id, l.origin) filter (where l.origin is not null) as on_list,
-          jsonb_object_agg(q.id, l.origin) filter (where not l.lists_only) as suppressed
+        select q.team_id, q.email_id, jsonb_object_agg(q.id,
+          jsonb_build_object('origin', l.origin, 'listsOnly', l.lists_only, 'lists', l.lists)) filter (where l.origin is not null) as listed
         from unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ teamId }) => teamId)}::uuid[],
                     ${claims.map(({ emailId }) => emailId)}::uuid[],
                     ${claims.map(({ address }) => foldAddress(address))}::text[]) as q(id, team_id, email_id, address)
@@ -79,10 +82,10 @@ export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<
     )
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
       e.sender_domain as "senderDomain", e."to", e.cc,
-      e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe",
+      e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe", e.list_name as "listName",
       e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks",
       e.message_id as "messageId", e.traceparent, e.created_at as "createdAt",
-      t.unknown_policy as policy, s.small as "hasBody", e.suppressed, e.is_alone as "isAlone",
+      t.unknown_policy as policy, s.small as "hasBody", e.listed, e.is_alone as "isAlone",
       k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",
       coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",
       b.text is null and b.made_text is null and coalesce(octet_length(b.html), 0) > ${shortHtmlChars} as "needsText",
@@ -105,7 +108,13 @@ export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<
       -- Evaluated once, not in each column.
       offset 0
     ) s`;
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    rows.map(({ listed, ...row }) => {
+      const blocking = Object.entries(listed ?? {}).filter(([, entry]) => isBlocking(entry, row));
+      const suppressed = Object.fromEntries(blocking.map(([id, { origin }]) => [id, origin]));
+      return [row.id, { ...row, suppressed: blocking.length > 0 ? suppressed : null }];
+    }),
+  );
 }
 
 /**

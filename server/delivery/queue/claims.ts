@@ -4,7 +4,7 @@ import { runPrepared, writeStatement } from "#db/statement";
 import { lockEmails, refreshEmailStatus } from "#server/services/emails/status";
 import { STOPPED_TEAMS } from "#server/services/pauses/stopped-teams";
 import { IS_WAITING, WAITING } from "#server/services/pauses/waiting";
-import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
+import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/blocking";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { Lease } from "./runner";
 
@@ -151,15 +151,17 @@ const CLAIM_SUSPECTS = `
  */
 export async function markHandedOver(
   hot: HotSql,
-  leased: (DeliveryLease & Pick<Claim, "address"> & { offersUnsubscribe?: boolean })[],
+  leased: (DeliveryLease &
+    Pick<Claim, "address"> & { offersUnsubscribe?: boolean; listName?: string | null })[],
 ): Promise<Set<string>> {
   const rows = await hot<{ id: string }[]>`
     with mine as materialized (
       select d.id
       from unnest(${leased.map(({ id }) => id)}::uuid[], ${leased.map((row) => row.leaseToken)}::uuid[],
                   ${leased.map(({ address }) => foldAddress(address))}::text[],
-                  ${leased.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[])
-        as h(id, lease_token, address, offers_unsubscribe)
+                  ${leased.map(({ offersUnsubscribe }) => String(offersUnsubscribe === true))}::bool[],
+                  ${leased.map(({ listName }) => listName ?? null)}::text[])
+        as h(id, lease_token, address, offers_unsubscribe, list_name)
       join queue d using (id, lease_token)
       where d.due_at > now() and ${hot.unsafe(IS_NOT_SUPPRESSED)}
       order by d.id for no key update of d

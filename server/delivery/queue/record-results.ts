@@ -110,7 +110,7 @@ with attempt as materialized (
   from mine m cross join lateral jsonb_to_recordset(m.events) as e(id uuid, type text, data jsonb)
 ), entry as (
   select team_id, suppression_id as id, suppression_address as address, origin, email_id as source_email_id,
-    false as lists_only
+    false as lists_only, null::text[] as lists
   from mine where suppression_id is not null
 ), ${addEntries("report")}
 select id, team_id as "teamId", email_id as "emailId", is_alone as "isAlone" from mine`,

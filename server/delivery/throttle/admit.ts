@@ -59,7 +59,7 @@ export function createThrottle(
   const dialogues = createDialogueSlots(dialoguesMax);
   const findPause = createPauseCheck({ hot, log }, moveBatch);
 
-  type Requested = Claim & { senderDomain: string; offersUnsubscribe: boolean };
+  type Requested = Claim & { senderDomain: string; offersUnsubscribe: boolean; listName: string | null };
   const handOverUncapped = createBatches<Requested, boolean | CapDelay>(async (claims) => {
     const started = await markHandedOver(hot, claims);
     return ({ id }) => started.has(id);
@@ -133,9 +133,9 @@ export function createThrottle(
      * suppressed.
      */
     async handOver(claims: readonly Claim[], email: StoredMessage) {
-      const { teamId, senderDomain, listUnsubscribe, isCapped } = email;
+      const { teamId, senderDomain, listUnsubscribe, listName, isCapped } = email;
       const verdicts = await (isCapped ? handOverCapped : handOverUncapped)(
-        claims.map((claim) => ({ ...claim, senderDomain, offersUnsubscribe: listUnsubscribe })),
+        claims.map((claim) => ({ ...claim, senderDomain, offersUnsubscribe: listUnsubscribe, listName })),
       );
       const delayed = new Map<Claim, Requeue>();
       for (const [index, claim] of claims.entries()) {

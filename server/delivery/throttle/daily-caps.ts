@@ -2,7 +2,7 @@ import type { HotSql } from "#db/client";
 import type { CapRule, DeliveryKey } from "#db/schema/deliveries";
 import { runPrepared, writeStatement } from "#db/statement";
 import { type CapScope, capsOf, type Room, TODAY } from "#server/services/caps/today";
-import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/erased";
+import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/blocking";
 import { foldAddress } from "#server/shared/text/fold-address";
 import type { DeliveryLease } from "../queue/claims";
 import { queueHead } from "./postpone-backlog";
@@ -20,6 +20,7 @@ type CapRequest = DeliveryLease & {
   address: string;
   senderDomain: string;
   offersUnsubscribe: boolean;
+  listName?: string | null;
 };
 type LockedDelivery = DeliveryKey & {
   senderDomain: string;
@@ -88,6 +89,7 @@ from ${rows("requested", {
     lease_token: ["uuid", ({ leaseToken }) => leaseToken],
     address: ["text", ({ address }) => foldAddress(address)],
     offers_unsubscribe: ["bool", ({ offersUnsubscribe }) => offersUnsubscribe],
+    list_name: ["text", ({ listName }) => listName ?? null],
     sender_domain: ["text", ({ senderDomain }) => senderDomain],
   })} as h
 join queue q using (id, lease_token) join deliveries d on (d.team_id, d.email_id, d.id) = (h.team_id, h.email_id, h.id)

@@ -19,8 +19,13 @@ export const clickPath = "/api/clicks/{token}";
 const returnPathPrefix = "bounce-";
 const RETURN_PATH = /^bounce-([a-z2-7]+)$/i;
 
-/** The recipient identified by an unsubscribe link. */
-export type Subscriber = { teamId: string; emailId: string; address: string };
+/** The recipient identified by an unsubscribe link, and the name of the email's list if it has one. */
+export type Subscriber = {
+  teamId: string;
+  emailId: string;
+  address: string;
+  list?: string | null | undefined;
+};
 
 /** One recipient's copy of an email. */
 export type Copy = { teamId: string; emailId: string; deliveryId: string };
@@ -42,8 +47,10 @@ export function createRecipientTokens(ring: Keyring, origin: string) {
   return {
     /** The public origin of the installation, the start of all links. */
     origin,
-    unsubscribeLink({ teamId, emailId, address }: Subscriber): string {
-      const content = Buffer.concat([parse(teamId), parse(emailId), Buffer.from(address, "utf8")]);
+    unsubscribeLink({ teamId, emailId, address, list }: Subscriber): string {
+      // Neither an address nor the name of a list contains NUL.
+      const text = list ? `${address}\0${list}` : address;
+      const content = Buffer.concat([parse(teamId), parse(emailId), Buffer.from(text, "utf8")]);
       return (
         origin + unsubscribePath.replace("{token}", unsubscribe.seal(content, emailId).toString("base64url"))
       );
@@ -51,10 +58,12 @@ export function createRecipientTokens(ring: Keyring, origin: string) {
     openUnsubscribe(token: string): Subscriber | null {
       const content = openText(unsubscribe, token);
       if (content === null || content.length <= 2 * idBytes) return null;
+      const [address = "", list = null] = content.toString("utf8", 2 * idBytes).split("\0");
       return {
         teamId: stringify(content.subarray(0, idBytes)),
         emailId: stringify(content.subarray(idBytes, 2 * idBytes)),
-        address: content.toString("utf8", 2 * idBytes),
+        address,
+        list,
       };
     },
     /** The local part of the envelope sender for one delivery: 59 characters, independent of letter case. */

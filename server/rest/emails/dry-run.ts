@@ -117,6 +117,7 @@ const Prediction = z.object({
   domain: z.object({ name: z.string(), rule: enumOf(DOMAIN_RULES), rule_text: z.string() }),
   key: z.object({ id: Id.nullable(), rule: enumOf(SENDER_RULES), rule_text: z.string() }),
   recipients: z.array(Recipient),
+  warnings: Strings.describe("What is probably a mistake. The email is accepted all the same."),
   message: Message,
 });
 
@@ -200,6 +201,7 @@ export function presentDryRun(run: DryRun): z.output<typeof Prediction> {
     recipients: run.recipients.map((recipient) =>
       present(Recipient, recipient, { rule_text: RECIPIENT_RULES[recipient.rule] }),
     ),
+    warnings: run.warnings,
     message: present(Message, email, {
       from: email.sender,
       text: run.text,

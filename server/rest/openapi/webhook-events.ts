@@ -35,6 +35,8 @@ const FIELDS: Record<string, string> = {
   origin: "Why the address is on the list.",
   source_id: "The email that caused the entry, if there is one.",
   lists_only: "True for an unsubscribe by link: blocks only email sent with `list_unsubscribe`.",
+  lists:
+    "With `lists_only`: the names of the lists that it blocks, or no longer blocks after `suppression.removed`; null: all of them.",
   disabled_reason: "`gone`: it responded with 410. `failing`: it failed for days.",
   failing_since: "The time of the first failure since the last success.",
   kind: "The kind of alert.",

@@ -100,7 +100,7 @@ export async function runRoute(
     try {
       const made = await route.handle(call as unknown as Call<never, never, never, never>);
       const result = route.response ? { body: made } : (made as NonJsonResult);
-      return { ...result, status: route.status, replayed: false };
+      return { status: route.status, ...result, replayed: false };
     } catch (thrown) {
       if (!isReplayable) throw thrown;
       return await replayDuplicate(ctx, once, thrown);

@@ -125,8 +125,8 @@ export type NonJsonResult =
    * `contentType`: the type in the declaration.
    */
   | { stream: AsyncIterable<string | Uint8Array>; filename: string; contentType?: string }
-  /** A complete HTML page, without scripts and external resources. */
-  | { page: string }
+  /** A complete HTML page, without scripts and external resources. `status`: instead of the declared one. */
+  | { page: string; status?: number }
   /** A small image, of the declared type. */
   | { image: Uint8Array<ArrayBuffer> }
   /** A redirect to an absolute ASCII URL. */

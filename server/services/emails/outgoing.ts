@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import { parseStoredMailbox } from "#server/mail/address/address";
 import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { FilePart } from "#server/mail/mime/entity";
-import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import type { EmailSummary } from "#server/shared/wire/email";
+import { type CopyParts, copyBody } from "./copy-body";
 import { submittedMessage } from "./submitted-message";
 
 /** The parts of a stored email that determine its bytes. */
@@ -30,13 +30,9 @@ export type MessageSource = Pick<
  * Parts that only one recipient's copy contains. A copy with own parts must not be sent to any other
  * recipient.
  */
-export type OwnParts = {
-  /** The https link by which the recipient unsubscribes with one click (RFC 8058). */
-  unsubscribeLink?: string;
+export type OwnParts = CopyParts & {
   /** The envelope sender, instead of the email's own. */
   returnPath?: string;
-  /** The tracking links and the pixel in its HTML. */
-  marks?: Marks;
 };
 
 /** The last part of the Feedback-ID. It identifies email from this software. */
@@ -62,8 +58,8 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
     cc: source.cc.map(parseStoredMailbox),
     replyTo: source.replyTo.map(parseStoredMailbox),
     subject: source.subject,
-    html: own.marks && source.html ? addTracking(source.html, own.marks) : source.html,
-    text: source.text,
+    html: source.html && copyBody(source.html, "html", own),
+    text: copyBody(source.text, "text", own),
     headers: headersOf(source, own),
     messageId: `<${source.messageId}>`,
     date: source.createdAt,

@@ -5,6 +5,7 @@ import { type Mailbox, parseLongMailbox } from "#server/mail/address/address";
 import { AppError } from "#server/platform/errors";
 import type { Email } from "#server/shared/wire/email";
 import { recordAuditHot } from "../audit/record";
+import { isBlocking } from "../suppressions/blocking";
 import { findSuppressed } from "../suppressions/read";
 import { fingerprintOf } from "./accept/fingerprint";
 import { findStoredResponse } from "./accept/idempotency";
@@ -67,7 +68,7 @@ export async function sendAgain(
 
 /**
  * The addresses among the recipients of the new email that are suppressed: it is not sent to them. Those who
- * unsubscribed are only suppressed for emails with an unsubscribe link.
+ * unsubscribed are only suppressed for emails of the lists concerned.
  */
 export async function findSuppressedRecipients(
   ctx: Ctx,
@@ -77,9 +78,7 @@ export async function findSuppressedRecipients(
   const { to, cc, bcc } = recipientsOf(email, recipients);
   const addresses = [...to, ...cc, ...bcc].map(({ address }) => address);
   const found = await findSuppressed(ctx, addresses);
-  return [...found].flatMap(([address, { listsOnly }]) =>
-    email.listUnsubscribe || !listsOnly ? [address] : [],
-  );
+  return [...found].flatMap(([address, entry]) => (isBlocking(entry, email) ? [address] : []));
 }
 
 /** Both emails refer to each other, and the audit log has the new one. */

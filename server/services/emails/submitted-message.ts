@@ -1,9 +1,9 @@
 import { formatDate } from "#server/mail/mime/compose";
-import { hasEightBit, rewriteHtml, toSevenBit } from "#server/mail/mime/raw/convert";
+import { hasEightBit, rewriteBodies, toSevenBit } from "#server/mail/mime/raw/convert";
 import { parseHeader } from "#server/mail/mime/raw/fields";
 import { parseFrom } from "#server/mail/mime/raw/sender";
-import { addTracking, type Marks } from "#server/mail/mime/tracked-html";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
+import { type CopyParts, copyBody } from "./copy-body";
 
 type Submitted = {
   id: string;
@@ -13,7 +13,7 @@ type Submitted = {
   createdAt: Date;
 };
 
-type Copy = { returnPath: string; marks?: Marks; unsubscribeLink?: string };
+type Copy = CopyParts & { returnPath: string };
 
 /**
  * The message to send for one that was submitted over SMTP: its bytes, with a Date and a Message-ID if it has
@@ -22,7 +22,7 @@ type Copy = { returnPath: string; marks?: Marks; unsubscribeLink?: string };
  */
 export function submittedMessage(
   { id, raw, senderAddress, messageId, createdAt }: Submitted,
-  { returnPath, marks, unsubscribeLink }: Copy,
+  { returnPath, ...parts }: Copy,
 ): OutgoingMessage {
   const { fields } = parseHeader(raw);
   const from = parseFrom(fields);
@@ -32,11 +32,15 @@ export function submittedMessage(
   const added = [
     ...(has("date") ? [] : [`Date: ${formatDate(createdAt)}`]),
     ...(has("message-id") ? [] : [`Message-ID: <${messageId}>`]),
-    ...(unsubscribeLink === undefined
+    ...(parts.unsubscribeLink === undefined
       ? []
-      : [`List-Unsubscribe: <${unsubscribeLink}>`, "List-Unsubscribe-Post: List-Unsubscribe=One-Click"]),
+      : [
+          `List-Unsubscribe: <${parts.unsubscribeLink}>`,
+          "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+        ]),
   ];
-  const content = marks ? rewriteHtml(raw, (html) => addTracking(html, marks)) : raw;
+  const isChanged = parts.marks !== undefined || parts.unsubscribeLink !== undefined;
+  const content = isChanged ? rewriteBodies(raw, (body, as) => copyBody(body, as, parts)) : raw;
   const bytes =
     added.length === 0 ? content : Buffer.concat([Buffer.from(`${added.join("\r\n")}\r\n`), content]);
   const sevenBit = hasEightBit(bytes) ? toSevenBit(bytes) : undefined;

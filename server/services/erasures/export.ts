@@ -37,7 +37,7 @@ export async function* exportAddress(ctx: Ctx, address: string): AsyncGenerator<
     note: "Emails, suppressions, and records of requests, webhooks and changes. Accounts of the console (users, members, invitations) and backups are not included.",
   });
   const entries = await hot`
-    select address, origin, lists_only, source_email_id, created_at from suppressions
+    select address, origin, lists_only, lists, source_email_id, created_at from suppressions
     where team_id = ${teamId} and address = any(${[hash, ...eraser.spellings]}::text[])`;
   for (const entry of entries) yield lineOf({ type: "suppression", ...entry });
   yield* exportEmails(hot, teamId, eraser);

@@ -11,7 +11,10 @@ export async function suppressHash(db: Db, entry: { teamId: string; address: str
   await db
     .insert(suppressions)
     .values({ ...entry, id: newId(), origin: "manual" })
-    .onConflictDoUpdate({ target: [suppressions.teamId, suppressions.address], set: { listsOnly: false } });
+    .onConflictDoUpdate({
+      target: [suppressions.teamId, suppressions.address],
+      set: { listsOnly: false, lists: null },
+    });
 }
 
 /** Replaces the address of the suppression by its hash, so that it stays blocked. */
@@ -31,7 +34,8 @@ export const eraseSuppression: EraseStep = async (tx, { teamId, eraser, addressH
     update suppressions set address = ${addressHash},
       source_email_id = case when address = ${addressHash} then source_email_id end,
       origin = case when origin = 'manual' then ${first.origin} else origin end,
-      lists_only = ${entries.every(({ listsOnly }) => listsOnly)}
+      lists_only = ${entries.every(({ listsOnly }) => listsOnly)},
+      lists = case when ${entries.length === 1} then lists end
     where team_id = ${teamId} and id = ${kept.id}`;
   await tx`delete from suppressions where team_id = ${teamId} and address = any(${eraser.spellings}::text[])`;
   return { last: null, counts };

@@ -48,6 +48,7 @@ export const TABLES: Record<string, StoredTable> = {
     text: "sender sender_address subject message_id",
     json: "to cc bcc reply_to tags headers",
     fixed: "engagement priority sender_domain status traceparent",
+    settings: "list_name",
     own: "subject = '(erased)', tags = '[]', headers = '[]'",
   },
   attachments: {
@@ -127,7 +128,7 @@ export const TABLES: Record<string, StoredTable> = {
   alerts: { key: ["id"], text: "message", fixed: "kind name subject" },
 
   // Replaced by a hash at the end (`eraseSuppression`), as is the address of the erasure (`endPass`).
-  suppressions: { separate: "address", fixed: "origin" },
+  suppressions: { separate: "address", fixed: "origin", settings: "lists" },
   erasures: {
     separate: "address",
     fixed: "actor address_hash after counts fault place request_id status waiting_ids",

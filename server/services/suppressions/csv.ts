@@ -5,6 +5,7 @@ import { AppError } from "#server/platform/errors";
 import type { CsvColumn } from "#server/platform/http/csv";
 import { isId } from "#server/platform/ids";
 import { restoreCell } from "#server/shared/text/csv-cell";
+import { ListName } from "#server/shared/wire/email";
 import type { Suppression } from "#server/shared/wire/suppression";
 import { readRecords } from "./csv-records";
 import { readTime } from "./import/providers";
@@ -22,6 +23,7 @@ export const SUPPRESSION_COLUMNS: readonly CsvColumn<Suppression>[] = [
   { name: "source_id", of: ({ sourceEmailId }) => sourceEmailId },
   { name: "lists_only", of: ({ listsOnly }) => listsOnly },
   { name: "created_at", of: ({ createdAt }) => createdAt },
+  { name: "lists", of: ({ lists }) => lists?.join("|") ?? null },
 ];
 
 export type InvalidLine = { line: number; message: string };
@@ -89,6 +91,7 @@ const HEADINGS = {
   tags: /^tags$/i,
   source: /^source_id$/i,
   listsOnly: /^lists_only$/i,
+  lists: /^lists$/i,
   createdAt: /^(created([ _]?at)?|last[ _]?update[ _]?time)$/i,
 };
 
@@ -108,8 +111,9 @@ type Cause = { origin: SuppressionOrigin; listsOnly: boolean };
 const BOUNCE: Cause = { origin: "bounce", listsOnly: false };
 const COMPLAINT: Cause = { origin: "complaint", listsOnly: false };
 const MANUAL: Cause = { origin: "manual", listsOnly: false };
-/** An unsubscribe from some of the email. */
-const LISTS_ONLY: Cause = { origin: "manual", listsOnly: true };
+/** An unsubscribe from all email, and from some of it. */
+const UNSUBSCRIBE: Cause = { origin: "unsubscribe", listsOnly: false };
+const LISTS_ONLY: Cause = { origin: "unsubscribe", listsOnly: true };
 
 /** Reasons as other services name them, in lower case without spaces, hyphens and underscores. */
 const REASONS: Record<string, Cause> = {
@@ -122,8 +126,8 @@ const REASONS: Record<string, Cause> = {
   spamreport: COMPLAINT,
   manual: MANUAL,
   manualsuppression: MANUAL,
-  unsubscribe: MANUAL,
-  unsubscribed: MANUAL,
+  unsubscribe: UNSUBSCRIBE,
+  unsubscribed: UNSUBSCRIBE,
 };
 
 /** Who suppressed an address, in the column `origin` of a service that has the reason in its own column. */
@@ -145,7 +149,7 @@ function readCause(cellOf: CellOf): Cause | null | undefined {
   if (reason !== "") return REASONS[reason] ?? null;
   if (cellOf("code") !== "") return BOUNCE;
   const tags = cellOf("tags");
-  if (tags !== "") return tags.includes("*") ? MANUAL : LISTS_ONLY;
+  if (tags !== "") return tags.includes("*") ? UNSUBSCRIBE : LISTS_ONLY;
   return undefined;
 }
 
@@ -164,14 +168,19 @@ function readEntry(columns: Columns, record: readonly string[]): ReadLine | stri
     return `Invalid \`origin\`: must be one of ${SUPPRESSION_ORIGINS.join(", ")}, or empty.`;
   if (source !== "" && !isId(source)) return "Invalid `source_id`: must be the id of an email, or empty.";
   if (!/^(true|false)?$/i.test(extent)) return "Invalid `lists_only`: must be true or false, or empty.";
-  const { origin, listsOnly } = cause ?? MANUAL;
+  const { origin, listsOnly: isLimited } = cause ?? MANUAL;
+  const listsOnly = extent === "" ? isLimited : extent.toLowerCase() === "true";
+  const lists = cellOf("lists") === "" ? null : cellOf("lists").split("|");
+  if (lists && !(listsOnly && lists.every((name) => ListName.safeParse(name).success)))
+    return "Invalid `lists`: must be names of lists with | between them, and `lists_only` true, or empty.";
   const createdAt = readTime(cellOf("createdAt"));
   return {
     entry: {
       address: mailbox.mailbox.address,
       origin,
       sourceEmailId: source === "" ? null : source,
-      listsOnly: extent === "" ? listsOnly : extent.toLowerCase() === "true",
+      listsOnly,
+      lists,
       createdAt,
     },
     isReasonKnown: cause !== null,

@@ -28,11 +28,3 @@ export const listedForm = (teamId: string, address: string): string => `(case wh
 export const erasedFormOf = (teamId: string | AnyPgColumn, address: string): SQL =>
   sql`(select ${sql.raw(erasedForm("v.team_id", "v.address"))}
     from (select ${teamId}::uuid as team_id, ${address}::text as address) v)`;
-
-/** SQL: no entry of the suppression list blocks a delivery `d` to the address `h.address`. */
-export const IS_NOT_SUPPRESSED = `
-  not exists (select from suppressions s where s.team_id = d.team_id and s.address = h.address
-    and (h.offers_unsubscribe or not s.lists_only))
-  and not exists (select from suppressions s
-    where s.team_id = d.team_id and s.address = ${listedForm("d.team_id", "h.address")}
-      and (h.offers_unsubscribe or not s.lists_only))`;

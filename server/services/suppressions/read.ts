@@ -54,7 +54,7 @@ export async function getSuppression(ctx: Ctx, name: SuppressionName): Promise<S
  * email to one of them must wait then.
  */
 export async function findSuppressed(
-  ctx: Ctx,
+  ctx: Pick<Ctx, "db" | "teamId">,
   addresses: readonly string[],
 ): Promise<Map<string, Suppression>> {
   if (addresses.length === 0) return new Map();

@@ -5,32 +5,27 @@ import type { AuditDetail } from "#db/schema/audit";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import { type SuppressionOrigin, type SuppressionRow, suppressions } from "#db/schema/suppressions";
 import { type Columns, writeStatement } from "#db/statement";
-import type { Ctx, Deps } from "#server/deps";
+import type { Ctx } from "#server/deps";
 import { notFound } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
-import { errorFacts } from "#server/platform/log";
-import type { Subscriber } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/text/fold-address";
 import { presentSuppression, type Suppression, suppressionOf } from "#server/shared/wire/suppression";
 import type { AuditAction } from "../audit/actions";
 import { type Command, recordAudit } from "../audit/record";
-import { countUnsubscribe } from "../metrics/count-unsubscribe";
 import { announce } from "../webhooks/events/announce";
-import { erasedFormOf } from "./erased";
 import { isNamed, type SuppressionName } from "./read";
 
 /*
  * What suppresses an address. Every path adds entries through `addEntries`:
  *
- * | cause                                 | origin      | blocks                           | added by |
- * |---------------------------------------|-------------|----------------------------------|-----------------------------|
- * | hard bounce: SMTP reply               | `bounce`    | all email                        |
- * delivery/attempt/outcome.ts | | hard bounce: message, callback        | `bounce`    | all email |
- * services/returns/record.ts  | | complaint: feedback report, callback  | `complaint` | all email |
- * services/returns/record.ts  | | unsubscribe link                      | `manual`    | email sent with
- * list_unsubscribe | `unsubscribe`               | | API, console                          | `manual`    |
- * all email                        | `addSuppressions`           | | CSV import, import from a provider    |
- * as imported | as imported                      | `addNewSuppressions`        |
+ * - A hard bounce: origin `bounce`, blocks all email. An SMTP reply (delivery/attempt/outcome.ts), a message
+ *   or a callback (services/returns/record.ts).
+ * - A complaint: origin `complaint`, blocks all email. A feedback report or a callback
+ *   (services/returns/record.ts).
+ * - An unsubscribe link: origin `unsubscribe`, blocks email sent with `list_unsubscribe`, or with the name of
+ *   a list (`unsubscribe`).
+ * - The API and the console: origin `manual`, blocks all email (`addSuppressions`).
+ * - A CSV file and the file of a provider: as imported (`addNewSuppressions`).
  *
  * A bounce suppresses its address only if the code says that the address does not exist
  * (mail/bounce/dead-address.ts). Returned messages, feedback reports and callbacks count only if they are
@@ -38,7 +33,7 @@ import { isNamed, type SuppressionName } from "./read";
  * built-in domain are never suppressed by their outcomes (`reportedEntry`). An entry stays until a member or
  * a program removes it (`removeSuppressions`).
  *
- * A new entry, and a report that replaces an unsubscribe, sends `suppression.added` to the team's endpoints.
+ * A new entry, and one that now blocks more email, sends `suppression.added` to the team's endpoints.
  */
 
 /**
@@ -47,27 +42,41 @@ import { isNamed, type SuppressionName } from "./read";
  */
 const IF_LISTED = {
   /** A bounce or complaint replaces an unsubscribe. */
-  report: `set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false
+  report: `set origin = excluded.origin, source_email_id = excluded.source_email_id, lists_only = false, lists = null
     where suppressions.lists_only`,
-  /** A manual request keeps the origin. The entry blocks all email unless both are limited to lists. */
-  request: "set lists_only = suppressions.lists_only and excluded.lists_only",
+  /**
+   * The entry blocks what either of them blocks. One that blocked all email keeps its origin, as does one
+   * that still is an unsubscribe.
+   */
+  request: `set lists_only = suppressions.lists_only and excluded.lists_only,
+    origin = case when suppressions.lists_only and not excluded.lists_only then excluded.origin else suppressions.origin end,
+    lists = case when suppressions.lists_only and excluded.lists_only and suppressions.lists is not null
+      and excluded.lists is not null then array(select unnest(suppressions.lists) union select unnest(excluded.lists) order by 1) end`,
 };
 
-const IS_ANNOUNCED = { report: "true", request: "s.id in (select id from entry)" };
+/** SQL: the entry `s` blocks more email than the entry `o` did, which it was before. */
+const IS_WIDENED = "(o.lists_only, o.lists) is distinct from (s.lists_only, s.lists)";
+
+/** The statement reads the table as it was before its own changes. */
+const IS_ANNOUNCED = {
+  report: "true",
+  request: `(s.id in (select id from entry)
+    or exists (select from suppressions o where o.team_id = s.team_id and o.id = s.id and ${IS_WIDENED}))`,
+};
 
 /**
  * SQL that adds the rows of the common table expression `entry` (team_id, id, address, origin,
- * source_email_id, lists_only) and queues their events. If several rows have the same address, one is used.
- * `suppressed` contains the written entries; an entry whose id differs from the proposed one existed before.
- * With `created_at`, `entry` also has the times of new entries.
+ * source_email_id, lists_only, lists) and queues their events. If several rows have the same address, one is
+ * used. `suppressed` contains the written entries; an entry whose id differs from the proposed one existed
+ * before. With `created_at`, `entry` also has the times of new entries.
  */
 export const addEntries = (
   cause: keyof typeof IF_LISTED,
   createdAt: "now()" | "created_at" = "now()",
 ): string => `
 suppressed as (
-  insert into suppressions (team_id, id, address, origin, source_email_id, lists_only, created_at)
-  select distinct on (team_id, address collate "C") team_id, id, address, origin, source_email_id, lists_only, ${createdAt}
+  insert into suppressions (team_id, id, address, origin, source_email_id, lists_only, lists, created_at)
+  select distinct on (team_id, address collate "C") team_id, id, address, origin, source_email_id, lists_only, lists, ${createdAt}
   from entry order by team_id, address collate "C"
   on conflict (team_id, address) do update ${IF_LISTED[cause]}
   returning *
@@ -101,7 +110,7 @@ const REPORTED: Columns<ReportedRow> = {
 
 const addReported = writeStatement<{ entries: ReportedRow[] }>(
   ({ rows }) => `
-with entry as (select *, false as lists_only from ${rows("entries", REPORTED)} as r), ${addEntries("report")}
+with entry as (select *, false as lists_only, null::text[] as lists from ${rows("entries", REPORTED)} as r), ${addEntries("report")}
 select from suppressed`,
 );
 
@@ -121,62 +130,33 @@ export async function suppressReported(
 
 /**
  * Adds entries that a person requests. Returns them, and existing entries with the same addresses.
- * `isWidened`: the entry existed, blocked only email with an unsubscribe link, and now blocks all email.
+ * `isWidened`: the entry existed and now blocks more email. `listsBefore`: the lists that it blocked before.
  */
-async function addRequested(
+export async function addRequested(
   tx: Db,
   entry: SQL,
   createdAt: Parameters<typeof addEntries>[1] = "now()",
-): Promise<(Suppression & { isWidened: boolean })[]> {
-  // The statement reads the table as it was before its own changes.
-  const rows = await tx.execute<{ row: SuppressionRow; is_widened: boolean }>(sql`
+): Promise<(Suppression & { isWidened: boolean; listsBefore: string[] })[]> {
+  const rows = await tx.execute<{ row: SuppressionRow; is_widened: boolean; before: string[] | null }>(sql`
     with entry as (${entry}), ${sql.raw(addEntries("request", createdAt))}
-    select to_jsonb(s) as row, coalesce(o.lists_only and not s.lists_only, false) as is_widened
+    select to_jsonb(s) as row, o.id is not null and ${sql.raw(IS_WIDENED)} as is_widened, o.lists as before
     from suppressed s left join suppressions o on o.team_id = s.team_id and o.id = s.id`);
-  return rows.map(({ row, is_widened }) => ({ ...suppressionOf(row), isWidened: is_widened }));
-}
-
-/**
- * Unsubscribes an address: the team's emails with an unsubscribe link are no longer sent to it, all others
- * still are. No effect if the address is already on the suppression list. An address that was erased is added
- * as its hash.
- */
-export async function unsubscribe(
-  { db, log, wake }: Pick<Deps, "db" | "log" | "wake">,
-  { teamId, emailId, address }: Subscriber,
-): Promise<void> {
-  const id = newId();
-  const [entry] = await addRequested(
-    db,
-    sql`
-      select t.id as team_id, ${id}::uuid as id, coalesce(x.address_hash, ${foldAddress(address)}::text) as address,
-        'manual' as origin, case when x.address_hash is null then ${emailId}::uuid end as source_email_id, true as lists_only
-      from teams t left join lateral (
-        select e.address_hash from erasures e
-        where e.team_id = t.id and e.status = 'done' and e.address_hash = ${erasedFormOf(teamId, foldAddress(address))}
-        limit 1) x on true
-      where t.id = ${teamId}`,
-  );
-  if (entry?.id !== id) return;
-  log.info("suppression.unsubscribed", { teamId, emailId });
-  wake();
-  // After the commit: the count waits for other counts of the team, and a recipient's request must not depend
-  // on them.
-  try {
-    await db.transaction((tx) => countUnsubscribe(tx, { teamId, emailId, address }));
-  } catch (error) {
-    log.warn("metrics.unsubscribe_not_counted", { teamId, emailId, ...errorFacts(error) });
-  }
+  return rows.map(({ row, is_widened, before }) => ({
+    ...suppressionOf(row),
+    isWidened: is_widened,
+    listsBefore: before ?? [],
+  }));
 }
 
 /** An entry to import; `createdAt` is when another service suppressed the address. Default: now. */
 export type NewSuppression = Pick<Suppression, "address" | "origin" | "sourceEmailId" | "listsOnly"> & {
+  lists?: string[] | null;
   createdAt?: Date | null;
 };
 
 /**
  * `ids` has one id per requested address, in the same order. `added` contains only the new entries. `changed`
- * is the number of entries that blocked only email with an unsubscribe link, and now block all email.
+ * is the number of entries that blocked only some email, and now block more.
  */
 export type AddResult = { ids: string[]; added: Suppression[]; changed: number };
 
@@ -236,17 +216,19 @@ export async function addNewSuppressions(
         sql`
           select ${ctx.teamId}::uuid as team_id, a.id, a.address, a.origin, e.id as source_email_id,
             a.lists_only::boolean as lists_only,
+            (select array_agg(l) from jsonb_array_elements_text(a.lists::jsonb) l) as lists,
             least(coalesce(a.created_at::timestamptz, now()), now()) as created_at
           from unnest(${sql.param(proposed)}::uuid[], ${column(({ address }) => address)}::text[],
             ${column(({ origin }) => origin)}::text[], ${column(({ sourceEmailId }) => sourceEmailId)}::uuid[],
             ${column(({ listsOnly }) => String(listsOnly))}::text[],
+            ${column(({ lists }) => (lists ? JSON.stringify(lists) : null))}::text[],
             ${column(({ createdAt }) => createdAt?.toISOString() ?? null)}::text[])
-            as a(id, address, origin, source, lists_only, created_at)
+            as a(id, address, origin, source, lists_only, lists, created_at)
           left join emails e on e.team_id = ${ctx.teamId} and e.id = a.source`,
         "created_at",
       );
       for (const { address, id } of rows) ids.set(address, id);
-      for (const { isWidened, ...row } of rows) {
+      for (const { isWidened, listsBefore: _, ...row } of rows) {
         if (own.has(row.id)) added.push(row);
         if (isWidened) changed++;
       }

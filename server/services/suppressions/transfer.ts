@@ -14,8 +14,8 @@ const rowsPerRead = 2_000;
 
 /**
  * The result of an import, by addresses: `added` are new, with their number by origin; `changed` were on the
- * list for email with an unsubscribe link only, and now block all email; `existing` were on it and stay as
- * they are. By lines: `repeated` have an address of an earlier line, and `faulty` are invalid.
+ * list for some email only, and now block more; `existing` were on it and stay as they are. By lines:
+ * `repeated` have an address of an earlier line, and `faulty` are invalid.
  * `unknownReasons` and `unreadDates` count lines that were imported as `manual` or with the time of the
  * import, because what they contain is not known.
  */
@@ -42,13 +42,14 @@ export async function importSuppressions(
   for (const entry of entries) {
     const address = foldAddress(entry.address);
     const before = wanted.get(address);
-    if (!before || (before.listsOnly && !entry.listsOnly)) wanted.set(address, entry);
+    if (!before || (before.listsOnly && (!entry.listsOnly || (before.lists && !entry.lists))))
+      wanted.set(address, entry);
   }
   const { added, changed } = await addNewSuppressions(ctx, [...wanted.values()], {
     action: "suppression.imported",
     ...(onWritten && { onWritten }),
   });
-  const addedBy = { bounce: 0, complaint: 0, manual: 0 };
+  const addedBy = { bounce: 0, complaint: 0, unsubscribe: 0, manual: 0 };
   for (const { origin } of added) addedBy[origin]++;
   return {
     added: added.length,

@@ -7,6 +7,7 @@ import {
   usesIn,
   type VariableType,
 } from "#server/shared/template-variables";
+import { insertUnsubscribeLink } from "#server/shared/text/unsubscribe-tags";
 import type { TemplateVersion } from "#server/shared/wire/template";
 import { parseTemplate } from "./fill-template";
 import { variablesMax } from "./render";
@@ -74,7 +75,7 @@ const excerptCharsMax = 60;
  */
 export function findForeignTags(source: Source): string[] {
   return (["subject", "html", "text"] as const).flatMap((field) => {
-    const text = source[field] ?? "";
+    const text = insertUnsubscribeLink(source[field] ?? "", "", "text");
     return LANGUAGES.flatMap(({ name, open, close }) => {
       const found = findTag(text, open, close);
       if (!found) return [];

@@ -18,9 +18,12 @@ type Inserted = Extract<Tag, { kind: "variable" | "raw" }>;
  */
 export const parseTemplate = (field: string, source: string): ValidTag[] =>
   parseTags(source).map((tag) => {
-    if (tag.kind !== "fault") return tag;
+    const isLinkInSubject = tag.kind === "unsubscribe" && field === "subject";
+    if (tag.kind !== "fault" && !isLinkInSubject) return tag;
     const { line, column } = positionOf(source, tag.from);
-    throw invalidIn(field, `${tag.fault} (line ${line}, column ${column})`);
+    const fault =
+      tag.kind === "fault" ? tag.fault : "A subject has no links. Move the unsubscribe tag to the body.";
+    throw invalidIn(field, `${fault} (line ${line}, column ${column})`);
   });
 
 const invalid = (message: string) => new AppError("invalid", message);
@@ -86,7 +89,7 @@ export function fillTemplate(
  */
 function withoutOwnLines(source: string, tags: ValidTag[]): ValidTag[] {
   return tags.map((tag, index) => {
-    if (tag.kind === "variable" || tag.kind === "raw") return tag;
+    if (tag.kind === "variable" || tag.kind === "raw" || tag.kind === "unsubscribe") return tag;
     let from = tag.from;
     const first = tags[index - 1]?.to ?? 0;
     while (from > first && isBlank(source[from - 1])) from--;
@@ -124,7 +127,8 @@ function fillRange(filling: Filling, first: number, end: number, item: Item | nu
     append(filling, source.slice(tags[index - 1]?.to ?? 0, tag.from));
     if (++filling.evaluations > evaluationsMax)
       throw tooLarge(filling, `inserts more than ${evaluationsMax.toLocaleString("en")} values`);
-    if (tag.kind === "variable" || tag.kind === "raw") append(filling, textOf(filling, tag, item));
+    if (tag.kind === "unsubscribe") append(filling, source.slice(tag.from, tag.to));
+    else if (tag.kind === "variable" || tag.kind === "raw") append(filling, textOf(filling, tag, item));
     else if (tag.kind === "if" || tag.kind === "each") index = fillBlock(filling, tag, index, item);
   }
 }

@@ -71,12 +71,26 @@ function lastEventOf({ status, engagement }: EmailSummary): (typeof LAST_EVENTS)
   return status === "sending" ? "queued" : status;
 }
 
-/** Options of an email (`EMAIL_OPTIONS`) that have the same form in requests and responses. */
+/** The name of a list. Pages, CSV files and headers show it, so it has no other characters. */
+export const ListName = z
+  .string("Must be a string.")
+  .regex(
+    /^[\p{L}\p{N}]([\p{L}\p{N} ._-]{0,62}[\p{L}\p{N}])?$/u,
+    "Use 1 to 64 letters, digits, spaces, dots, hyphens and underscores, with a letter or digit first and last.",
+  );
+
+/** Fields of requests that are stored as options of an email (`EMAIL_OPTIONS`). */
 export const EMAIL_OPTION_FIELDS = {
   list_unsubscribe: z
-    .boolean("Must be true or false.")
+    .union(
+      [
+        z.boolean(),
+        z.strictObject({ list: ListName.describe("The name of the list, which recipients read.") }),
+      ],
+      'Must be true or false, or { "list": "Product news" }. The name has 1 to 64 letters, digits, spaces, dots, hyphens and underscores.',
+    )
     .describe(
-      "Whether recipients can unsubscribe with one click (RFC 8058). A recipient who unsubscribes gets no further email that is sent with this field.",
+      "Whether recipients can unsubscribe with one click (RFC 8058). A recipient who unsubscribes gets no further email that is sent with this field, or with this name of a list. Default: true if the content has the tag `{{UNSUBSCRIBE_URL}}`.",
     ),
   priority: z
     .enum(PRIORITIES, `Must be one of ${PRIORITIES.join(", ")}.`)

@@ -12,6 +12,7 @@ export const suppressionOf = (row: SuppressionRow): Suppression => ({
   origin: row.origin,
   sourceEmailId: row.source_email_id,
   listsOnly: row.lists_only,
+  lists: row.lists ?? null,
   createdAt: new Date(row.created_at),
 });
 
@@ -20,10 +21,16 @@ export const SuppressionResponse = z
     id: Id,
     email: z.string(),
     origin: z.enum(SUPPRESSION_ORIGINS),
-    source_id: Id.nullable().describe("The email that bounced or was marked as spam."),
+    source_id: Id.nullable().describe(
+      "The email that bounced, was marked as spam, or had the unsubscribe link.",
+    ),
     lists_only: z
       .boolean()
       .describe("True for an unsubscribe by link: blocks only email sent with `list_unsubscribe`."),
+    lists: z
+      .array(z.string())
+      .nullable()
+      .describe("With `lists_only`: the names of the lists that it blocks; null: all of them."),
     created_at: Time,
   })
   .meta({ id: "Suppression" });

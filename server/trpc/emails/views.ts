@@ -1,5 +1,6 @@
 import { explainCode } from "#server/mail/replies/enhanced-codes";
 import type { DelayCauses } from "#server/services/emails/change/delay-causes";
+import { listWarnings } from "#server/services/emails/warnings";
 import type { EmailEventDelivery } from "#server/services/webhooks/events/email-deliveries";
 import { WAIT_RULES } from "#server/shared/wait-rule-words";
 import { presentAttachment, type StoredFile } from "#server/shared/wire/attachment";
@@ -40,6 +41,8 @@ export function viewEmail(
     /** Why it cannot be sent again as a new email; null if it can. */
     sendAgainFault,
     listUnsubscribe: email.listUnsubscribe,
+    listName: email.listName,
+    warnings: listWarnings(email),
     tracksOpens: email.tracksOpens,
     tracksClicks: email.tracksClicks,
     recipients: email.deliveries.map((delivery) => ({

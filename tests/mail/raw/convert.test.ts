@@ -1,7 +1,10 @@
 import PostalMime from "postal-mime";
 import { expect, test } from "vitest";
 import { parseContent } from "#server/mail/mime/raw/content";
-import { hasEightBit, rewriteHtml, toSevenBit } from "#server/mail/mime/raw/convert";
+import { hasEightBit, rewriteBodies, toSevenBit } from "#server/mail/mime/raw/convert";
+
+const rewriteHtml = (bytes: Uint8Array, change: (html: string) => string) =>
+  rewriteBodies(bytes, (body, as) => (as === "html" ? change(body) : body));
 
 const EIGHT_BIT = Buffer.from(
   [

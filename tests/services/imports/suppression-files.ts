@@ -37,13 +37,13 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
     from: "sendgrid",
     list: "unsubscribes",
     text: json([{ created: 1_700_000_100, email: "left@sg.example" }]),
-    added: [row("left@sg.example", "manual", "2023-11-14T22:15:00.000Z")],
+    added: [row("left@sg.example", "unsubscribe", "2023-11-14T22:15:00.000Z")],
   },
   {
     title: "SendGrid group unsubscribes, which their rows show",
     from: "sendgrid",
     text: json([{ email: "news@sg.example", group_id: 4, group_name: "News", created_at: 1_700_000_200 }]),
-    added: [row("news@sg.example", "manual", "2023-11-14T22:16:40.000Z", true)],
+    added: [row("news@sg.example", "unsubscribe", "2023-11-14T22:16:40.000Z", true)],
   },
   {
     title: "Postmark's dump of a stream",
@@ -58,7 +58,7 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
     }),
     added: [
       row("gone@pm.example", "bounce", "2019-12-17T13:58:33.000Z"),
-      row("left@pm.example", "manual", "2020-01-02T00:00:00.000Z", true),
+      row("left@pm.example", "unsubscribe", "2020-01-02T00:00:00.000Z", true),
       row("never@pm.example", "manual", "2020-01-03T00:00:00.000Z"),
       row("spam@pm.example", "complaint", "2020-01-01T00:00:00.000Z"),
     ],
@@ -101,8 +101,8 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
       paging: { next: "https://api.mailgun.net/v3/mg.example/unsubscribes?page=next" },
     }),
     added: [
-      row("all@mg.example", "manual", "2024-10-18T18:28:14.000Z"),
-      row("tag@mg.example", "manual", null, true),
+      row("all@mg.example", "unsubscribe", "2024-10-18T18:28:14.000Z"),
+      row("tag@mg.example", "unsubscribe", null, true),
     ],
     counts: { repeated: 1 },
   },
@@ -145,7 +145,7 @@ export const SUPPRESSION_FILES: SuppressionFile[] = [
     title: "Resend's contacts as CSV",
     from: "resend",
     text: "id,created_at,first_name,last_name,email,unsubscribed\n1,2026-01-31 12:00:00+00,Ann,,left@rs.example,true\n2,,Ben,,stays@rs.example,false\n",
-    added: [row("left@rs.example", "manual", "2026-01-31T12:00:00.000Z", true)],
+    added: [row("left@rs.example", "unsubscribe", "2026-01-31T12:00:00.000Z", true)],
     counts: { other: 1 },
   },
 ];

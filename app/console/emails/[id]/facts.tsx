@@ -69,7 +69,11 @@ export function Facts({ email }: { email: EmailView }) {
     ["Priority", email.priority !== "normal" && email.priority],
     ["Relay", relays.length > 0 && relays.join(", ")],
     ["Tracking", tracked.length > 0 && tracked.join(" and ")],
-    ["Unsubscribe", email.listUnsubscribe && "one link per recipient"],
+    ["Warning", email.warnings.length > 0 && <span className="text-warn">{email.warnings.join(" ")}</span>],
+    [
+      "Unsubscribe",
+      email.listUnsubscribe && `one link per recipient${email.listName ? `, list ${email.listName}` : ""}`,
+    ],
     [
       "Idempotency key",
       email.idempotencyKey && (

@@ -1,6 +1,6 @@
 import libmime from "libmime";
 import { decodeCharset } from "./content-type";
-import { isHtmlBody } from "./convert";
+import { isBody } from "./convert";
 import { findValue } from "./fields";
 import { decodePart, decodePartText, parseParts, type RawPart } from "./parts";
 
@@ -30,7 +30,7 @@ export function parseContent(bytes: Uint8Array): RawContent {
   const readInner = (part: RawPart): void => {
     // An embedded message is one file.
     if (part.type.startsWith("multipart/") && part.parts.length > 0) part.parts.forEach(readInner);
-    else if (content.html === null && isHtmlBody(part)) content.html = readText(bytes, part);
+    else if (content.html === null && isBody(part, "text/html")) content.html = readText(bytes, part);
     else if (!hasText && isTextBody(part)) {
       hasText = true;
       content.text = readText(bytes, part);

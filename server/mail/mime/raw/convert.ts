@@ -37,21 +37,24 @@ export function toSevenBit(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The message with `change` applied to its HTML bodies. A changed body is in UTF-8; one that `change` returns
- * unchanged keeps its bytes. Attachments, embedded messages, signed content, and bodies that cannot be
- * decoded are not changed.
+ * The message with `change` applied to its HTML and text bodies. A changed body is in UTF-8; one that
+ * `change` returns unchanged keeps its bytes. Attachments, embedded messages, signed content, and bodies that
+ * cannot be decoded are not changed.
  */
-export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string): Uint8Array {
+export function rewriteBodies(
+  bytes: Uint8Array,
+  change: (body: string, as: "html" | "text") => string,
+): Uint8Array {
   const edits: Edit[] = [];
   for (const part of listParts(parseParts(bytes))) {
-    if (!isHtmlBody(part)) continue;
-    const html = decodeHtml(bytes, part);
-    const changed = html === null ? null : change(html);
-    if (changed === null || changed === html) continue;
+    if (!isBody(part, "text/html") && !isBody(part, "text/plain")) continue;
+    const body = decodeBody(bytes, part);
+    const changed = body === null ? null : change(body, part.type === "text/html" ? "html" : "text");
+    if (changed === null || changed === body) continue;
     const encoded = encodeBytes(Buffer.from(changed.replace(/\r\n|\r|\n/g, "\r\n"), "utf8"));
     edits.push(
       headerEdit(part, {
-        "content-type": "text/html; charset=utf-8",
+        "content-type": `${part.type}; charset=utf-8`,
         "content-transfer-encoding": encoded.encoding,
       }),
     );
@@ -61,7 +64,7 @@ export function rewriteHtml(bytes: Uint8Array, change: (html: string) => string)
 }
 
 /** Null if the character set is unknown or the content is not in it: a change would lose characters. */
-function decodeHtml(bytes: Uint8Array, part: RawPart): string | null {
+function decodeBody(bytes: Uint8Array, part: RawPart): string | null {
   try {
     return decodeCharset(decodePart(bytes, part), part.params.get("charset") ?? "utf-8", { fatal: true });
   } catch {
@@ -70,11 +73,14 @@ function decodeHtml(bytes: Uint8Array, part: RawPart): string | null {
 }
 
 /**
- * Whether this part is an HTML body of the email itself. One with a file name is a file, also if it is
- * displayed inline.
+ * Whether this part is a body of the email itself, of this type. One with a file name is a file, also if it
+ * is displayed inline.
  */
-export const isHtmlBody = ({ type, params, disposition, isSealed }: RawPart): boolean =>
-  type === "text/html" &&
+export const isBody = (
+  { type, params, disposition, isSealed }: RawPart,
+  wanted: "text/html" | "text/plain",
+): boolean =>
+  type === wanted &&
   !isSealed &&
   disposition.type !== "attachment" &&
   !hasParameter(disposition.params, "filename") &&

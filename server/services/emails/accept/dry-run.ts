@@ -11,9 +11,11 @@ import type { Suppression } from "#server/shared/wire/suppression";
 import { listRemainingCaps } from "../../caps/today";
 import { DkimKeyUnreadable, keysAt, listSigningKeys, type TimedKey } from "../../domains/dkim/signing-keys";
 import { findRelayedDomains } from "../../relays/read";
+import { isBlocking } from "../../suppressions/blocking";
 import { findSuppressed } from "../../suppressions/read";
 import { type OwnParts, outgoingMessage } from "../outgoing";
 import { marksOf } from "../read/marks";
+import { listWarnings } from "../warnings";
 import type { AcceptedEmail, AcceptedRecipient } from "./insert-submissions";
 import { type NewEmail, prepareBatch, prepareEmail } from "./send";
 
@@ -59,6 +61,7 @@ export type DryRun = {
   textSource: TextSource;
   headers: { name: string; value: string }[] | null;
   sizeBytes: number | null;
+  warnings: string[];
 };
 
 /**
@@ -116,6 +119,7 @@ async function simulate(ctx: Ctx, emails: readonly AcceptedEmail[], isComposed: 
             : "verified_by_dns",
       senderRule: senderRuleOf(ctx),
       recipients,
+      warnings: listWarnings(email),
       ...(isComposed ? await compose(ctx, email, sender.keys ?? []) : withoutMessage(email)),
     };
   };
@@ -144,23 +148,22 @@ function withoutMessage({ text, html }: AcceptedEmail): Message {
   return { text: text || null, textSource, headers: null, sizeBytes: null };
 }
 
-/** A recipient who unsubscribed by a link still receives emails that offer no unsubscribe link. */
-const originFor = ({ listUnsubscribe }: AcceptedEmail, entry: Suppression | undefined) =>
-  entry && (listUnsubscribe || !entry.listsOnly) ? entry.origin : null;
+const originFor = (email: AcceptedEmail, entry: Suppression | undefined) =>
+  entry && isBlocking(entry, email) ? entry.origin : null;
 
 /**
  * The individual parts of the first recipient's copy. Those of other copies differ in length only as their
  * addresses do.
  */
 function ownPartsOf({ recipientTokens }: Ctx, email: AcceptedEmail): OwnParts {
-  const { teamId, id, listUnsubscribe } = email;
+  const { teamId, id, listUnsubscribe, listName: list } = email;
   const [first] = email.recipients;
   if (!first) return {};
   const { address } = first;
   const marks = marksOf(recipientTokens, email, first.id);
   return {
     ...(listUnsubscribe && {
-      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address }),
+      unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address, list }),
     }),
     ...(marks && { marks }),
   };

@@ -5,8 +5,8 @@ import type { StoredFile } from "#server/shared/wire/attachment";
 import type { Delivery, EmailSummary } from "#server/shared/wire/email";
 import type { HotTransaction } from "../status";
 
-/** The columns of `emails` that have a default: priority `normal`, no tracking, and no trace. */
-type Defaulted = "priority" | "tracksOpens" | "tracksClicks" | "traceparent";
+/** The columns of `emails` that have a default: priority `normal`, no tracking, no trace and no list. */
+type Defaulted = "priority" | "tracksOpens" | "tracksClicks" | "traceparent" | "listName";
 
 export type AcceptedEmail = Omit<EmailSummary, Defaulted | "status" | "engagement" | "createdAt"> &
   Partial<Pick<EmailSummary, Defaulted>> & {
@@ -73,6 +73,7 @@ export async function insertSubmissions(
       tracksOpens: false,
       tracksClicks: false,
       priority: "normal" as const,
+      listName: null,
       ...email,
     })),
   );

@@ -6,6 +6,7 @@ import { formatMailbox, type Mailbox, parseLongMailbox } from "#server/mail/addr
 import { AppError } from "#server/platform/errors";
 import { newId } from "#server/platform/ids";
 import { foldAddress } from "#server/shared/text/fold-address";
+import { findUnsubscribeTag } from "#server/shared/text/unsubscribe-tags";
 import type { EmailSummary } from "#server/shared/wire/email";
 import type { Presented } from "#server/shared/wire/shapes";
 import { getPublishedTemplate } from "../../templates/read";
@@ -27,7 +28,7 @@ type Options = Pick<EmailSummary, (typeof EMAIL_OPTIONS)[number]>;
 const OPTIONS = EMAIL_OPTIONS.map((option) => ({
   option,
   field: snakeCase(option),
-  otherwise: emailsTable[option].default,
+  otherwise: emailsTable[option].default ?? null,
 }));
 
 const readOptions = (given: object, name: "option" | "field") =>
@@ -38,11 +39,24 @@ const readOptions = (given: object, name: "option" | "field") =>
 /** The options of an email, each with its default if it has none. */
 export const optionsOf = (email: Partial<Options>): Options => readOptions(email, "option");
 
-/** The same for the fields of a request. */
-export const optionsOfFields = (fields: Partial<Presented<Options>>): Options => readOptions(fields, "field");
+type OptionFields = Omit<Partial<Presented<Options>>, "list_unsubscribe"> & {
+  list_unsubscribe?: boolean | { list: string } | undefined;
+};
+
+/** The same for the fields of a request. Without `list_unsubscribe` the content decides. */
+export function optionsOfFields({ list_unsubscribe: given, ...fields }: OptionFields) {
+  const listName = typeof given === "object" ? given.list : null;
+  return {
+    ...readOptions(fields, "field"),
+    listUnsubscribe: listName === null ? ((given as boolean | undefined) ?? null) : true,
+    listName,
+  };
+}
 
 /** An email as the caller submits it, with its addresses parsed. */
-export type NewEmail = Partial<Options> & {
+export type NewEmail = Partial<Omit<Options, "listUnsubscribe">> & {
+  /** Null or absent: whether the content has a tag for the unsubscribe link. */
+  listUnsubscribe?: boolean | null;
   from: Mailbox | null;
   to: Mailbox[];
   cc: Mailbox[];
@@ -130,7 +144,7 @@ export async function prepareEmail(
 ): Promise<AcceptedEmail> {
   const content = input.template
     ? await renderTemplate(ctx, input, input.template)
-    : { templateId: null, templateVersionId: null, ...input };
+    : { templateId: null, templateVersionId: null, source: input, ...input };
   if (!content.from) throw missing("from");
   if (input.to.length === 0 && !input.isSubmitted) throw missing("to");
   if (content.subject === null) throw missing("subject");
@@ -147,9 +161,11 @@ export async function prepareEmail(
     }
   const recipients = [...byAddress.values()];
   const domain = await checkSender(ctx, content.from, recipients);
-  const options = optionsOf(input);
+  const tag = findUnsubscribeTag(content.source.html, content.source.text);
+  const listUnsubscribe = input.listUnsubscribe ?? tag !== null;
+  const options = optionsOf({ ...input, listUnsubscribe });
   await checkProviderControl(ctx, domain, input.raw?.fieldNames ?? options.headers.map(({ name }) => name));
-  if (options.listUnsubscribe) checkListUnsubscribe(ctx, options.headers);
+  if (listUnsubscribe) checkListUnsubscribe(ctx, options.headers, input.listUnsubscribe ? null : tag);
   const id = newId();
   return {
     id,
@@ -223,6 +239,8 @@ async function renderTemplate(
     text: filled.text,
     templateId: id,
     templateVersionId: version.id,
+    // Not the values: a tag in another person's text must not make an ordinary email one of a list.
+    source: version,
   };
 }
 

@@ -125,19 +125,20 @@ export async function checkProviderControl(
 
 /**
  * Rejects an email that cannot offer one-click unsubscribe as RFC 8058 requires it: by one link of ours, over
- * https.
+ * https. `tag`: the tag in the content that asks for the link, if the request has no `list_unsubscribe`.
  */
-export function checkListUnsubscribe(ctx: Ctx, headers: readonly Header[]): void {
+export function checkListUnsubscribe(ctx: Ctx, headers: readonly Header[], tag: string | null): void {
+  const cause =
+    tag === null
+      ? "Invalid `list_unsubscribe`"
+      : `The content has the unsubscribe tag ${tag}, which \`"list_unsubscribe": false\` sends as text`;
   const own = headers.find(({ name }) => /^list-unsubscribe(-post)?$/i.test(name));
   if (own)
-    throw new AppError(
-      "invalid",
-      `Invalid \`list_unsubscribe\`: the header ${own.name} is also set. Use only one of them.`,
-    );
+    throw new AppError("invalid", `${cause}: the header ${own.name} is also set. Use only one of them.`);
   const isSecure = ctx.recipientTokens.origin.startsWith("https://");
   if (!isSecure && ctx.transportKind !== "capture")
     throw new AppError(
       "invalid",
-      "Invalid `list_unsubscribe`: the unsubscribe link requires https, and the public URL of this service does not use it. The operator must set BACKSTAMP_URL to an https URL.",
+      `${cause}: the unsubscribe link requires https, and the public URL of this service does not use it. The operator must set BACKSTAMP_URL to an https URL.`,
     );
 }

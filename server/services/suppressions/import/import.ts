@@ -159,7 +159,7 @@ function readRow(
   const { cause, listsOnly } = LISTS[shown];
   return {
     address: foldAddress(mailbox.mailbox.address),
-    origin: cause === "unsubscribe" ? "manual" : cause,
+    origin: cause,
     listsOnly,
     sourceEmailId: null,
     createdAt: readTime(cellOf(at)),

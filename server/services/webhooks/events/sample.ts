@@ -65,6 +65,7 @@ function sampleData(type: string, now: Date, createId: () => string): Record<str
       origin: "bounce",
       source_id: createId(),
       lists_only: false,
+      lists: null,
     };
   if (type === "webhook.disabled")
     return {

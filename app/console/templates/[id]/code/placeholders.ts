@@ -27,12 +27,14 @@ const BLOCKS = {
   each: "Repeated for each item of the list",
   else: "Included otherwise: without a value, or for an empty list",
   end: "End of the block",
+  unsubscribe: "The recipient's own unsubscribe link",
 };
 
 /** The CSS class of a placeholder and its text on hover. */
 function markOf(tag: Tag, { declared, isHtml }: Known): { class: string; title: string } {
   if (tag.kind === "fault") return { class: "cm-tag-fault", title: tag.fault };
-  if (tag.kind === "else" || tag.kind === "end") return { class: "cm-tag", title: BLOCKS[tag.kind] };
+  if (tag.kind === "else" || tag.kind === "end" || tag.kind === "unsubscribe")
+    return { class: "cm-tag", title: BLOCKS[tag.kind] };
   if (tag.kind === "raw" && isHtml) return { class: "cm-tag-raw", title: RAW };
   const key = variableOf(tag);
   const isNew = key !== null && !declared.includes(key);

@@ -1,0 +1,2 @@
+ALTER TABLE "emails" ADD COLUMN "list_name" text;--> statement-breakpoint
+ALTER TABLE "suppressions" ADD COLUMN "lists" text[];

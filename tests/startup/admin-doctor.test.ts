@@ -232,6 +232,28 @@ describe("direct delivery", () => {
   });
 });
 
+test("the SPF record of the installation's return paths is evaluated for its addresses", wait, async () => {
+  const host = "mail.example.net";
+  const examine = async (record: string) => {
+    const names = await dns((question) => {
+      const { name, type } = question;
+      if (name === host) return { answers: addressRecords(question, ["192.0.2.7", "2001:db8::7"]) };
+      const isRecord = name === "bounces.example.net" && type === "TXT";
+      return isRecord ? { answers: [{ name, type, ttl: 0, data: record }] } : null;
+    });
+    const settings = { BACKSTAMP_HOSTNAME: host, BACKSTAMP_RETURN_PATH_DOMAIN: "bounces.example.net" };
+    return doctor({ SMTP_URL: "direct:1", BACKSTAMP_DNS_SERVERS: names, ...settings });
+  };
+  const right = await examine("v=spf1 ip4:192.0.2.7 ip6:2001:db8::/64 -all");
+  expect(right.of("return_path")).toMatchObject([{ status: "ok", subject: "bounces.example.net" }]);
+  const wrong = await examine("v=spf1 ip4:192.0.2.7 -all");
+  expectAdvice(wrong);
+  expect(wrong.of("return_path")).toMatchObject([
+    { status: "warning", advice: expect.stringContaining(`v=spf1 a:${host} ip4:192.0.2.7 -all`) },
+  ]);
+  expect((await doctor()).of("return_path")).toMatchObject([{ status: "not_checked" }]);
+});
+
 test(
   "a name server that does not respond, and domains whose records are gone, are reported",
   wait,

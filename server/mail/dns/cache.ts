@@ -10,7 +10,7 @@ const answersMax = 10_000;
 
 /**
  * Caches DNS answers for one minute and merges concurrent queries. Use it for delivery, where many emails go
- * to few destinations; domain verification must query without it. Failed queries are not cached.
+ * to few destinations; domain verification must use a new one for each check. Failed queries are not cached.
  */
 export function createCachedDns(query: QueryDns, nowMs = () => performance.now()): QueryDns {
   const answers = new Map<string, { expiresMs: number; answer: Promise<DnsAnswer> }>();

@@ -11,6 +11,7 @@ type RecordOf = {
   PTR: string;
 };
 export type DnsType = keyof RecordOf;
+export type DnsRecord<T extends DnsType> = RecordOf[T];
 
 /**
  * The result of one DNS query. `nxdomain`: the name does not exist. `nodata`: the name has no record of that

@@ -16,6 +16,7 @@ export const CHECKS = [
   "smtp",
   "dns",
   "domains",
+  "return_path",
   "reverse_dns",
   "ports",
   "proxy",

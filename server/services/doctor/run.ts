@@ -17,6 +17,7 @@ import {
 import { checkDomains, checkResolvers } from "./network/dns";
 import { checkPorts } from "./network/ports";
 import { checkProxy } from "./network/proxy";
+import { checkReturnPath } from "./network/return-path";
 import { checkReverseDns } from "./network/reverse-dns";
 import { checkSmtp } from "./network/smtp";
 import { checkRateLimits } from "./rate-limits";
@@ -37,6 +38,7 @@ const RUN: Record<Check, (deps: DoctorDeps) => Promise<Result | Results>> = {
   smtp: checkSmtp,
   dns: checkResolvers,
   domains: checkDomains,
+  return_path: checkReturnPath,
   reverse_dns: checkReverseDns,
   ports: checkPorts,
   proxy: checkProxy,

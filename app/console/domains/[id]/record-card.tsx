@@ -3,6 +3,7 @@
 import { ChevronRight, LoaderCircle } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import type { DomainRecordView, RecordCheckView } from "#server/trpc/domains/views";
+import { MessageText } from "../../_ui/text/address";
 import { Badge } from "../../_ui/text/badge";
 import { CopyButton } from "../../_ui/text/copy-button";
 import { When } from "../../_ui/text/when";
@@ -124,7 +125,11 @@ function CheckResult({ status, check }: Pick<RecordCheckView, "status" | "check"
       className={`flex flex-col gap-2 rounded-lg px-3.5 py-3 text-xs leading-5 ${isBad ? "bg-warn-tint text-warn" : "bg-sunk text-soft"}`}
     >
       {fault ? <p className="font-medium">{formatFault(fault)}</p> : null}
-      {advice ? <p className="break-words [overflow-wrap:anywhere]">{advice}</p> : null}
+      {advice ? (
+        <p className="break-words [overflow-wrap:anywhere]">
+          <MessageText>{advice}</MessageText>
+        </p>
+      ) : null}
       <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)] gap-x-3 gap-y-1">
         <dt>Query</dt>
         <dd className="break-all font-mono">

@@ -3,14 +3,18 @@ import type { DnsAnswer, DnsType, QueryDns } from "#server/mail/dns/dns";
 import type { FaultName } from "./faults";
 import { labelIn } from "./records";
 
-/** The result of checking one record. `answers` are shown unchanged. */
-export type Finding = { fault: FaultName | null; answers: string[]; found: string };
+/**
+ * The result of checking one record. `answers` are shown unchanged. `corrected` is the record to publish if
+ * it differs from the usual one.
+ */
+export type Finding = { fault: FaultName | null; answers: string[]; found: string; corrected?: string };
 
 export const noFault = (answers: string[]): Finding => ({ fault: null, answers, found: "" });
-export const withFault = (fault: FaultName, answers: string[], found = ""): Finding => ({
+export const withFault = (fault: FaultName, answers: string[], found = "", corrected?: string): Finding => ({
   fault,
   answers,
   found,
+  ...(corrected !== undefined && { corrected }),
 });
 
 /**
@@ -26,7 +30,7 @@ export async function explainAbsence(
   const { name: host, type } = answer;
   const [doubled, instead] = await Promise.all([
     findDoubled(query, domain, host, type),
-    answer.kind === "nodata" ? findInstead(query, host, type) : null,
+    findInstead(query, answer),
   ]);
   return doubled ?? instead ?? withFault("missing", []);
 }
@@ -50,12 +54,15 @@ async function findDoubled(
   return found ? withFault("doubled_name", textsOf(found), found.name) : null;
 }
 
-/** A CNAME hides every other record at its name; a proxied CNAME is answered with the proxy's addresses. */
-async function findInstead(query: QueryDns, host: string, type: DnsType): Promise<Finding | null> {
+/**
+ * A CNAME hides every other record at its name; the name that it leads to may not exist. A proxied CNAME is
+ * answered with the proxy's addresses.
+ */
+async function findInstead(query: QueryDns, { name: host, type, kind }: DnsAnswer): Promise<Finding | null> {
   const cname = type === "CNAME" ? null : await query(host, "CNAME");
   if (cname?.kind === "answer")
     return withFault("proxied_cname", textsOf(cname), `a CNAME to ${cname.records[0] ?? "another name"}`);
-  if (type !== "CNAME") return null;
+  if (type !== "CNAME" || kind === "nxdomain") return null;
   const addresses = (await Promise.all([query(host, "A"), query(host, "AAAA")])).flatMap(textsOf);
   return addresses.length > 0
     ? withFault("proxied_cname", addresses, `a proxy at ${addresses.slice(0, 3).join(", ")}`)

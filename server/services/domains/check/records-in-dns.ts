@@ -1,21 +1,25 @@
 import { formatDkimRecord, isDkimRecord, isDkimRecordOf } from "#server/mail/dkim/key";
 import type { DnsAnswer, QueryDns } from "#server/mail/dns/dns";
-import { isSpfRecord, spfLookupsMax, walkSpf } from "#server/mail/dns/spf";
 import type { DomainRecord } from "#server/shared/wire/domain";
 import type { Domain } from "../read";
 import { explainAbsence, type Finding, noFault, textsOf, withFault } from "./absence";
+import { checkSpf, type SendingHost } from "./policies/spf";
 import { isOwnershipText } from "./records";
 
-/** Checks one record of a domain. Returns the finding, and the resolver that answered. */
+/**
+ * Checks one record of a domain. Returns the finding, and the resolver that answered. `sender` is the host
+ * for which SPF is evaluated.
+ */
 export async function checkRecord(
   query: QueryDns,
   domain: Domain,
   record: DomainRecord,
+  sender: SendingHost | null = null,
 ): Promise<{ resolver: string; finding: Finding }> {
   const answer = await query(record.host, record.type);
   const finding =
     answer.kind === "answer"
-      ? await evaluateAnswer(query, domain, record, answer)
+      ? await evaluateAnswer(query, domain, record, answer, sender)
       : await explainAbsence(query, domain.name, answer);
   return { resolver: answer.resolver, finding };
 }
@@ -28,6 +32,7 @@ async function evaluateAnswer(
   domain: Domain,
   { key: kind, value }: DomainRecord,
   answer: Answer,
+  sender: SendingHost | null,
 ): Promise<Finding> {
   const texts = textsOf(answer);
   switch (kind) {
@@ -59,7 +64,7 @@ async function evaluateAnswer(
       return isOurs ? noFault(texts) : withFault("wrong_value", texts);
     }
     case "spf":
-      return evaluateOwnSpf(query, value, answer);
+      return checkSpf(query, answer, sender);
   }
 }
 
@@ -103,34 +108,4 @@ function joinsTo(pieces: string[], whole: string): boolean {
     at += piece.length;
   }
   return true;
-}
-
-async function evaluateOwnSpf(query: QueryDns, value: string, answer: Answer): Promise<Finding> {
-  const { texts, walk, fault } = await evaluateSpf(query, answer);
-  if (fault) return withFault(fault, texts);
-  const [, term = ""] = value.split(" ");
-  if (walk?.passing.has(term)) return noFault(texts);
-  if (texts.some((text) => isSpfRecord(unquoted(text)) && !isSpfRecord(text)))
-    return withFault("quoted_value", texts);
-  // The strings of one record are joined without a space, so a missing space merges two terms.
-  const spaced = answer.records
-    .map((strings) => (Array.isArray(strings) ? strings.join(" ") : ""))
-    .find(isSpfRecord);
-  if (spaced?.toLowerCase().split(/\s+/).includes(term)) return withFault("split_value", texts);
-  if (walk?.isPartial) return withFault("servfail", texts);
-  return withFault(walk ? "wrong_value" : "missing", texts);
-}
-
-/**
- * Checks the SPF record in an answer for faults that do not depend on its expected value; `fault` is null if
- * there are none.
- */
-export async function evaluateSpf(query: QueryDns, answer: DnsAnswer) {
-  const texts = textsOf(answer);
-  const records = texts.filter(isSpfRecord);
-  const [record] = records;
-  const walk = record === undefined ? null : await walkSpf(query, record);
-  const hasManyLookups = walk !== null && walk.lookups > spfLookupsMax;
-  const fault = hasManyLookups ? ("too_many_lookups" as const) : null;
-  return { texts, walk, fault: records.length > 1 ? ("several_spf" as const) : fault };
 }

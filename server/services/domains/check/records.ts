@@ -2,6 +2,7 @@ import type { Deps } from "#server/deps";
 import { findMixedLabels } from "#server/mail/address/domain-display";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { formatDkimRecord } from "#server/mail/dkim/key";
+import { formatSpfRecord } from "#server/mail/dns/spf-record";
 import type { DomainNote, DomainRecord } from "#server/shared/wire/domain";
 import type { Domain, DomainKey } from "../read";
 
@@ -43,9 +44,8 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
     const host = returnPathHostOf(domain);
     const { mailHost } = names;
     records.push({ key: "mx", record: "SPF", type: "MX", host, value: mailHost, priority: mxPriority });
-    // The term authorizes our mail server.
     if (!leavesByRelay(domain, transportKind))
-      records.push({ key: "spf", record: "SPF", type: "TXT", host, value: `v=spf1 a:${mailHost} ~all` });
+      records.push({ key: "spf", record: "SPF", type: "TXT", host, value: formatSpfRecord(mailHost) });
   }
   if (trackingSubdomain && names.webHost) {
     const host = `${trackingSubdomain}.${name}`;

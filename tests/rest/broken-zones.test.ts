@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { type Listed, publish, startZone } from "../support/servers/zone";
 import { openWorld } from "../support/world";
 
@@ -122,6 +122,7 @@ const BROKEN_SPF: [what: string, fault: string, ...records: Strings[]][] = [
   ["no version", "spf_invalid", `spf1 a:${M} ~all`],
   ["spaces in the version", "spf_invalid", `v = spf1 a:${M} ~all`],
   ["a space in front", "spf_invalid", ` v=spf1 a:${M} ~all`],
+  ["typographic quotation marks", "quoted_value", `“v=spf1 a:${M} ~all”`],
   ["quotation marks", "quoted_value", `"v=spf1 a:${M} ~all"`],
   ["a space lost between strings", "split_value", [`v=spf1 a:${M}`, "~all"]],
   ["other text", "missing", "hello"],
@@ -236,6 +237,7 @@ const BROKEN_DMARC: [what: string, fault: string, ...records: string[]][] = [
   ["another version", "dmarc_syntax", "v=DMARC2; p=reject"],
   ["no version", "dmarc_syntax", "DMARC1; p=reject"],
   ["quotation marks", "dmarc_syntax", '"v=DMARC1; p=reject"'],
+  ["typographic quotation marks", "dmarc_syntax", "“v=DMARC1; p=reject”"],
   ["a space in front", "dmarc_syntax", " v=DMARC1; p=reject"],
   ["the policy third", "dmarc_syntax", "v=DMARC1; rua=mailto:a@DOMAIN; p=reject"],
   ["an unknown policy of subdomains", "dmarc_syntax", "v=DMARC1; p=reject; sp=all"],
@@ -317,7 +319,15 @@ describe("a DMARC record", () => {
     const policy = { name: "policy.example", type: "TXT" as const, ttl: 0, data: "v=DMARC1; p=none" };
     zone.fail(name, { answers: [alias, policy] });
     expect((await verify(made)).dmarc.status).toBe("verified");
-    zone.fail(name, { answers: [alias] });
+    zone.fail(name, null);
+    zone.remove(name, "TXT");
+    zone.set(name, "CNAME", alias.data);
+    const { dns } = world.deps;
+    onTestFinished(() => void Object.assign(world.deps, { dns }));
+    world.deps.dns = async (asked, type, signal) =>
+      asked === name && type === "TXT"
+        ? { name, type, resolver: "none", kind: "nxdomain" }
+        : dns(asked, type, signal);
     expect((await verify(made)).dmarc.check.fault).toBe("proxied_cname");
   });
 

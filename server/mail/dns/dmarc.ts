@@ -21,7 +21,7 @@ const POLICIES = ["none", "quarantine", "reject"] as const;
 export const isDmarcRecord = (text: string): boolean => /^[vV]\s*=\s*DMARC1\s*(?:;|$)/.test(text);
 
 /** Text that was probably meant as a DMARC record, up to its first tag. */
-const MEANT = /^["'\s]*(?:v\s*=\s*)?dmarc[0-9]*[\s;,:"']*/i;
+const MEANT = /^["'\u0080-\uffff\s]*(?:v\s*=\s*)?dmarc[0-9]*[\s;,:"'\u0080-\uffff]*/i;
 export const isMeantAsDmarc = (text: string): boolean => MEANT.test(text);
 
 /**

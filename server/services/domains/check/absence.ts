@@ -30,7 +30,8 @@ export async function explainAbsence(
   const { name: host, type } = answer;
   const [doubled, instead] = await Promise.all([
     findDoubled(query, domain, host, type),
-    findInstead(query, answer),
+    // A CNAME to nothing is answered with NXDOMAIN. DMARC is often a CNAME to a service.
+    answer.kind === "nodata" || host.startsWith("_dmarc.") ? findInstead(query, host, type) : null,
   ]);
   return doubled ?? instead ?? withFault("missing", []);
 }
@@ -54,15 +55,12 @@ async function findDoubled(
   return found ? withFault("doubled_name", textsOf(found), found.name) : null;
 }
 
-/**
- * A CNAME hides every other record at its name; the name that it leads to may not exist. A proxied CNAME is
- * answered with the proxy's addresses.
- */
-async function findInstead(query: QueryDns, { name: host, type, kind }: DnsAnswer): Promise<Finding | null> {
+/** A CNAME hides every other record at its name; a proxied CNAME is answered with the proxy's addresses. */
+async function findInstead(query: QueryDns, host: string, type: DnsType): Promise<Finding | null> {
   const cname = type === "CNAME" ? null : await query(host, "CNAME");
   if (cname?.kind === "answer")
     return withFault("proxied_cname", textsOf(cname), `a CNAME to ${cname.records[0] ?? "another name"}`);
-  if (type !== "CNAME" || kind === "nxdomain") return null;
+  if (type !== "CNAME") return null;
   const addresses = (await Promise.all([query(host, "A"), query(host, "AAAA")])).flatMap(textsOf);
   return addresses.length > 0
     ? withFault("proxied_cname", addresses, `a proxy at ${addresses.slice(0, 3).join(", ")}`)

@@ -22,8 +22,8 @@ export async function findSendingHost(query: QueryDns, name: string, sends: bool
 
 type Answer = Extract<DnsAnswer, { kind: "answer" }>;
 
-/** Text that was meant as an SPF record; a space or another version in front of its terms is missing. */
-const MEANT = /^["'\s]*(?:v\s*=\s*spf[0-9.]*|spf1\b)[:;,\s]*/i;
+/** Text that was meant as an SPF record, up to its first term. Quotation marks may be typographic. */
+const MEANT = /^["'\u0080-\uffff\s]*(?:v\s*=\s*spf[0-9.]*|spf1\b)[:;,\s]*/i;
 export const isMeantAsSpf = (text: string): boolean => MEANT.test(text);
 
 /**
@@ -48,8 +48,8 @@ export async function checkSpf(dns: QueryDns, answer: Answer, sender: SendingHos
   if (record === undefined) {
     const meant = texts.find(isMeantAsSpf);
     if (meant === undefined) return sender ? withFault("missing", texts) : noFault(texts);
-    const cleaned = [meant.replace(MEANT, "v=spf1 ").replace(/["']$/, "")];
-    return /^\s*["']/.test(meant)
+    const cleaned = [meant.replace(MEANT, "v=spf1 ").replace(/["'\u0080-\uffff]{1,3}$/, "")];
+    return /^\s*["'\u0080-\uffff]/.test(meant)
       ? fault("quoted_value", "", cleaned)
       : fault("spf_invalid", "It does not begin with `v=spf1` and a space.", cleaned);
   }

@@ -18,6 +18,7 @@ import type { Vault } from "#server/platform/secrets/vault";
 import type { Tracer } from "#server/platform/telemetry/otel";
 import type { Metrics } from "#server/platform/telemetry/prometheus";
 import type { Threads } from "#server/platform/threads";
+import type { FindServedHost } from "#server/services/domains/served-hosts";
 import type { Accept } from "#server/services/emails/accept/acceptor";
 import type { Authenticate } from "#server/services/keys/authenticate";
 import type { SenderDomain } from "#server/services/keys/cache";
@@ -109,6 +110,7 @@ export type Home = {
 export type RestDeps = Deps & {
   limits: Limits;
   authenticate: Authenticate;
+  findServedHost: FindServedHost;
   /** Records recent API requests for the request log. */
   requestLog: RequestLog;
   /** Token of the operator's routes. Null: the routes do not exist. */

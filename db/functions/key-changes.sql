@@ -14,7 +14,7 @@ CREATE OR REPLACE TRIGGER "api_key_domains_announced" AFTER INSERT OR DELETE ON 
   FOR EACH STATEMENT EXECUTE FUNCTION "announce_key_changes"();
 
 CREATE OR REPLACE TRIGGER "domains_announced"
-  AFTER INSERT OR DELETE OR UPDATE OF "name", "status", "sending", "open_tracking", "click_tracking" ON "domains"
+  AFTER INSERT OR DELETE OR UPDATE OF "name", "status", "sending", "open_tracking", "click_tracking", "tracking_host" ON "domains"
   FOR EACH STATEMENT EXECUTE FUNCTION "announce_key_changes"();
 
 -- The keys of a team are rejected while its deletion is requested.

@@ -28,6 +28,7 @@ export const CHECK_KEYS = [
   "mx",
   "spf",
   "tracking",
+  "tracking_https",
   "domain_spf",
   "dmarc",
 ] as const;
@@ -74,6 +75,8 @@ export const domains = pgTable(
     openTracking: c.boolean().notNull().default(false),
     clickTracking: c.boolean().notNull().default(false),
     trackingSubdomain: c.text(),
+    /** The host of links in new email: that of `trackingSubdomain`, once it serves them. Null: ours. */
+    trackingHost: c.text(),
     sending: c.boolean().notNull().default(true),
     receiving: c.boolean().notNull().default(false),
     /** Daily cap in recipients per day (UTC); null for no cap. */
@@ -148,6 +151,27 @@ export const dkimKeys = pgTable(
   (t) => [
     primaryKey({ columns: [t.teamId, t.id] }),
     unique("dkim_keys_selector_key").on(t.teamId, t.domainId, t.selector),
+    childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
+  ],
+);
+
+/**
+ * The hosts that a domain's tracked links use or have used. Each is kept with its domain, because email that
+ * was sent has its links. `seenAt`: when its CNAME record was first found to lead here. Null: never; such a
+ * host is neither served nor kept when the setting changes.
+ */
+export const trackingHosts = pgTable(
+  "tracking_hosts",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    domainId: c.uuid().notNull(),
+    host: c.text().notNull(),
+    createdAt: now(),
+    seenAt: instant(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.domainId, t.host] }),
+    index("tracking_hosts_host_idx").on(t.host),
     childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
   ],
 );

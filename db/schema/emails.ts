@@ -73,6 +73,8 @@ export const emails = pgTable(
      */
     tracksOpens: c.boolean().notNull().default(false),
     tracksClicks: c.boolean().notNull().default(false),
+    /** The host of tracked links; null: that of the installation. */
+    trackingHost: c.text(),
     templateId: c.uuid(),
     templateVersionId: c.uuid(),
     /** Message-ID without angle brackets. The same in each attempt. */

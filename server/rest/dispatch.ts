@@ -69,6 +69,9 @@ function createAnswer(list: readonly Route[]): Answer<Reply> {
       const url = new URL(request.url);
       const find = deps.cronSecret ? findAny : findPlain;
       match = find(request.method, url.pathname);
+      const trackingHost = await deps.findServedHost(request.headers.get("host"));
+      // A page or the API under a name of a team would help to imitate them.
+      if (trackingHost && !match.route?.isTracking) throw onlyLinks();
       identified = await identify(deps, request, peer, match.route);
       verdict = identified.verdict;
       if (identified.fault) throw identified.fault;
@@ -92,6 +95,7 @@ function createAnswer(list: readonly Route[]): Answer<Reply> {
         params: match.params,
         requestId,
         verdict,
+        trackingHost,
         address: clientAddress(request.headers, peer.address ?? undefined, deps.trustedHops) ?? null,
         holder: identified.key
           ? `team:${identified.key.teamId}`
@@ -143,6 +147,9 @@ function createAnswer(list: readonly Route[]): Answer<Reply> {
     );
   }
 }
+
+const onlyLinks = () =>
+  new AppError("not_found", "This host serves only the links in emails. Open them from the email itself.");
 
 /** Stored length of the path and of the user agent, in characters. */
 const pathCharsMax = 500;

@@ -9,6 +9,7 @@ import { healthRoutes } from "./health";
 import { callbackRoutes } from "./inbound/callbacks";
 import { returnRoutes } from "./inbound/reports";
 import { trackingRoutes } from "./links/tracking";
+import { trackingHostRoutes } from "./links/tracking-hosts";
 import { unsubscribeRoutes } from "./links/unsubscribe";
 import { logRoutes } from "./logs";
 import { referenceOf } from "./openapi/document";
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...logRoutes,
   ...unsubscribeRoutes,
   ...trackingRoutes,
+  ...trackingHostRoutes,
   ...healthRoutes,
   ...returnRoutes,
   ...callbackRoutes,

@@ -18,6 +18,7 @@ import { deriveKey } from "#server/platform/secrets/secrets";
 import { createSignedLinks } from "#server/platform/secrets/signed-links";
 import { createVault } from "#server/platform/secrets/vault";
 import { createThreads } from "#server/platform/threads";
+import { createFindServedHost } from "#server/services/domains/served-hosts";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createSharedReadiness } from "#server/services/health";
@@ -146,6 +147,10 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
       return {
         ...deps,
         limits: openLimits(),
+        findServedHost: createFindServedHost(database.hot, clock, [
+          new URL(settings.url).hostname,
+          settings.apiHost,
+        ]),
         requestLog,
         authenticate: createAuthenticate(database.hot, clock, log, keyCache),
         cronSecret: settings.cronSecret,

@@ -39,6 +39,7 @@ export async function answerConsoleCall(
   const faults = getSettingFaults();
   if (faults) return rejectUnconfigured(request, faults, Date.now());
   const deps = getDeps();
+  if (await deps.findServedHost(request.headers.get("host"))) return new Response(null, { status: 404 });
   const peer = deps.peerHeader === null ? null : request.headers.get(deps.peerHeader);
   const bucket = addressBucket(request.headers, peer ?? undefined, deps.trustedHops);
   const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);

@@ -34,6 +34,7 @@ const commands = {
       apiHost: null,
       rest: Promise.resolve({
         answer: (request, peer) => answerCall(rest, request, peer),
+        isTrackingHost: async () => false,
         limitHeaders: async () => ({}),
       }),
       pages: await openBaseline(built.deps.hot),

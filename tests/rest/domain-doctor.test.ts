@@ -25,6 +25,7 @@ type Domain = {
 const { zone, peer } = await startZone();
 const world = await openWorld({
   dnsServers: [peer],
+  outside: { nameServers: [peer] },
   names: { mailHost, returnPathDomain: null, webHost: "app.backstamp.example" },
 });
 const { token } = await world.key();

@@ -174,9 +174,20 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     },
   };
 
-  /** A path of the route with a row of the key's team. */
+  /** Queries that a call requires. */
+  const QUERIES: Record<string, (by: string) => Promise<string>> = {
+    "GET /api/tracking-hosts": async () => {
+      const { id, teamId, name } = await world.domain(nextDomain());
+      await world.hot`
+        insert into tracking_hosts (team_id, domain_id, host, seen_at)
+        values (${teamId}, ${id}, ${`links.${name}`}, now())`;
+      return `?domain=links.${name}`;
+    },
+  };
+
+  /** A path of the route with a row of the key's team, and with the query that it requires. */
   async function pathOf(route: Route, by: string): Promise<string> {
-    if (!hasVariable(route)) return route.path;
+    if (!hasVariable(route)) return route.path + ((await QUERIES[nameOf(route)]?.(by)) ?? "");
     if (!hasId(route)) return requireOf(PATHS, nameOf(route))(by);
     const make = ROWS_FOR[nameOf(route)] ?? requireOf(ROWS, route.path.split("/")[2] ?? "");
     const made = await make(by);

@@ -288,6 +288,7 @@ test("an error of the REST API itself is logged and gets a response in the API's
   const broken = await open({
     rest: Promise.resolve({
       answer: () => Promise.reject(new Error("a bug")),
+      isTrackingHost: async () => false,
       limitHeaders: async () => ({
         "x-ratelimit-limit": "1",
         "x-ratelimit-remaining": "1",

@@ -13,6 +13,7 @@ test("a request that is rejected while its body turns out to be unparsable gets 
     rest: Promise.resolve({
       answer: () => Promise.reject(new Error("not called")),
       // The rejection of the path is ready first, that of the body after it was written.
+      isTrackingHost: async () => false,
       limitHeaders: async () => {
         await wait(calls.push(0) === 1 ? 1 : 100);
         return {};

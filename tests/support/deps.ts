@@ -17,6 +17,7 @@ import { createVault } from "#server/platform/secrets/vault";
 import type { Tracer } from "#server/platform/telemetry/otel";
 import type { createPrometheus } from "#server/platform/telemetry/prometheus";
 import { createThreads } from "#server/platform/threads";
+import { createFindServedHost } from "#server/services/domains/served-hosts";
 import { createAcceptor } from "#server/services/emails/accept/acceptor";
 import { filesMaxBytes } from "#server/services/emails/accept/attachments";
 import { createSharedReadiness } from "#server/services/health";
@@ -66,6 +67,8 @@ export type DepsOptions = {
   outside?: OutsideOptions;
   /** Default: the timeouts of the product. */
   bodyPatience?: Partial<BodyTimeouts>;
+  /** Default: `installationUrl`. */
+  publicUrl?: string;
   /** Default: `installationSecret`. */
   secret?: string;
   formerSecrets?: string[];
@@ -104,6 +107,7 @@ export const NO_NAMES: PublicNames = { mailHost: null, returnPathDomain: null, w
 /** The real effects of one process on a database. Rate limits are counted in process by the test's clock. */
 export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDeps; close(): Promise<void> } {
   const { clock = createClock(), log = silentLog, bodyMaxBytes = 48 * 1024 * 1024 } = options;
+  const { publicUrl = installationUrl } = options;
   const metrics = options.prometheus?.metrics ?? null;
   const tracer = options.tracer ?? null;
   const { secret = installationSecret, formerSecrets = [] } = options;
@@ -138,11 +142,11 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     threads,
     convertToText: options.convertToText ?? createConvertToText({ log, threads }),
     names: options.names ?? NO_NAMES,
-    home: { url: installationUrl, sender: "backstamp@mail.example.com" },
+    home: { url: publicUrl, sender: "backstamp@mail.example.com" },
     keyring,
     vault: createVault(keyring),
-    recipientTokens: createRecipientTokens(keyring, installationUrl),
-    links: createSignedLinks(keyring, installationUrl),
+    recipientTokens: createRecipientTokens(keyring, publicUrl),
+    links: createSignedLinks(keyring, publicUrl),
     checkLimitStore: limits.checkStore,
     clock: clock.now,
     machineClock: () => Date.now(),
@@ -154,6 +158,7 @@ export function openDeps(url: string, options: DepsOptions = {}): { deps: RestDe
     wake: createWaker(database.hot),
     clearKeyCache: keyCache.clear,
     limits,
+    findServedHost: createFindServedHost(database.hot, clock.now, [new URL(publicUrl).hostname]),
     authenticate: createAuthenticate(database.hot, clock.now, log, keyCache),
     requestLog: createRequestLog({ hot: database.hot, log, clock: clock.now }),
     cronSecret: options.cronSecret ?? null,

@@ -1,5 +1,6 @@
 import PostalMime from "postal-mime";
 import { afterAll } from "vitest";
+import type { DepsOptions } from "./deps";
 import { addSignedDomain } from "./dkim-verifier";
 import { deliverDue } from "./pump-engine";
 import { transportTo } from "./relays";
@@ -39,9 +40,9 @@ export type TrackingWorld = {
   visitsOf(id: string): Promise<Record<string, unknown>[]>;
 };
 
-export async function openTrackingWorld(): Promise<TrackingWorld> {
+export async function openTrackingWorld(options: DepsOptions = {}): Promise<TrackingWorld> {
   let isLost = false;
-  const world = await openWorld({ transportKind: "relay" });
+  const world = await openWorld({ transportKind: "relay", ...options });
   const { token } = await world.key();
   for (const [name, change] of Object.entries(DOMAINS)) {
     const id = await addSignedDomain(world, name);

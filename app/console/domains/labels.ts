@@ -64,6 +64,10 @@ export const PURPOSE: Record<DomainRecordView["purpose"], { title: string; why: 
   },
   spf: { title: "Return path (SPF)", why: "It lists the servers that may send with your return path." },
   tracking: { title: "Tracking (CNAME)", why: "Tracked links and images use your own host name." },
+  tracking_https: {
+    title: "Tracking (HTTPS)",
+    why: "Links in new email use your own host name once it serves them over HTTPS.",
+  },
   domain_spf: {
     title: "SPF of the domain",
     why: "Your own SPF record. It is optional, and checked only for errors that make it invalid.",
@@ -94,6 +98,7 @@ const FAULT_LABELS: Record<FaultName, string> = {
   dmarc_reports: "Invalid address for DMARC reports",
   dmarc_report_unauthorized: "DMARC reports not allowed by recipient",
   several_dmarc: "Multiple DMARC records",
+  links_not_served: "HTTPS does not serve links yet",
   held_elsewhere: "Verified by another team",
   servfail: "Name servers failed (SERVFAIL)",
   timeout: "Name servers timed out",

@@ -19,7 +19,7 @@ const bodyInBatchBytesMax = 128 * 1024;
 
 /** The copy of each recipient has its own unsubscribe link and tracking links, if the email has them. */
 export type StoredMessage = Omit<MessageSource, "files" | "text"> &
-  Pick<EmailSummary, "tracksOpens" | "tracksClicks" | "traceparent" | "listName"> & {
+  Pick<EmailSummary, "tracksOpens" | "tracksClicks" | "trackingHost" | "traceparent" | "listName"> & {
     /** Null if it is generated from the HTML. With `needsText` that takes long and is not done yet. */
     text: string | null;
     needsText: boolean;
@@ -50,7 +50,7 @@ export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<
   const rows = await hot<(StoredMessage & { listed: Record<string, Listed> | null })[]>`
     with mail as materialized (
       select e.team_id, e.id, e.api_key_id, e.sender_domain, e.sender, e.sender_address, e."to", e.cc, e.reply_to,
-        e.subject, e.headers, e.list_unsubscribe, e.list_name, e.tracks_opens, e.tracks_clicks, e.message_id, e.traceparent,
+        e.subject, e.headers, e.list_unsubscribe, e.list_name, e.tracks_opens, e.tracks_clicks, e.tracking_host, e.message_id, e.traceparent,
         -- The date of a scheduled email is its scheduled time, which does not change after the first attempt.
         greatest(e.created_at, e.scheduled_at) as created_at,
         c.listed,
@@ -83,7 +83,7 @@ export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<
     select e.team_id as "teamId", e.id, e.sender, e.sender_address as "senderAddress",
       e.sender_domain as "senderDomain", e."to", e.cc,
       e.reply_to as "replyTo", e.subject, e.headers, e.list_unsubscribe as "listUnsubscribe", e.list_name as "listName",
-      e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks",
+      e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks", e.tracking_host as "trackingHost",
       e.message_id as "messageId", e.traceparent, e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.listed, e.is_alone as "isAlone",
       k.domain_id as "domainId", coalesce(k.needs_tls, false) as "needsTls",

@@ -44,6 +44,10 @@ export function createRecipientTokens(ring: Keyring, origin: string) {
   const bounce = createRingSealer(ring, "return-path");
   const opens = createRingSealer(ring, "opens");
   const clicks = createRingSealer(ring, "clicks");
+  // A tracking host is served like the installation: with the same scheme and port.
+  const { protocol, port } = new URL(origin);
+  const startAt = (host: string | null | undefined) =>
+    host ? `${protocol}//${host}${port && `:${port}`}` : origin;
   return {
     /** The public origin of the installation, the start of all links. */
     origin,
@@ -77,17 +81,20 @@ export function createRecipientTokens(ring: Keyring, origin: string) {
       const content = base32 ? bounce.open(Buffer.from(Secret.fromBase32(base32).bytes)) : null;
       return content?.length === idBytes ? stringify(content) : null;
     },
-    /** The URL of the open pixel of a copy. */
-    openLink: (copy: Copy): string =>
-      origin + openPath.replace("{token}", opens.seal(bytesOfCopy(copy), copy.emailId).toString("base64url")),
+    /** The URL of the open pixel of a copy, at this host or at the public origin. */
+    openLink: (copy: Copy, host?: string | null): string =>
+      startAt(host) +
+      openPath.replace("{token}", opens.seal(bytesOfCopy(copy), copy.emailId).toString("base64url")),
     openOpen(token: string): Copy | null {
       const content = openText(opens, token);
       return content?.length === 3 * idBytes ? copyOf(content) : null;
     },
     /** The click-tracking link of a copy. The token contains the target URL, so it cannot be changed. */
-    clickLink(copy: Copy, target: string): string {
+    clickLink(copy: Copy, target: string, host?: string | null): string {
       const content = Buffer.concat([bytesOfCopy(copy), Buffer.from(target, "utf8")]);
-      return origin + clickPath.replace("{token}", clicks.seal(content, copy.emailId).toString("base64url"));
+      return (
+        startAt(host) + clickPath.replace("{token}", clicks.seal(content, copy.emailId).toString("base64url"))
+      );
     },
     openClick(token: string): (Copy & { target: string }) | null {
       const content = openText(clicks, token);

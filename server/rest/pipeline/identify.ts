@@ -23,7 +23,8 @@ export type Identified = {
 /**
  * Authenticates the caller and counts the call. A call without a valid key is always 401: it consumes the
  * bucket of the client address, which the headers report, but an empty bucket never changes the status to
- * 429. Public routes and the operator's routes report that bucket without consuming it. `route` is null for
+ * 429. Public routes and the operator's routes report that bucket without consuming it; a public route with its
+ * own limit has its own bucket. `route` is null for
  * an unknown path, which requires a key too.
  */
 export async function identify(
@@ -37,6 +38,11 @@ export async function identify(
     const verdict = await deps.limits[verb](bucket, "other", LIMIT_PER_MINUTE.other);
     return { key: null, verdict, fault };
   };
+  if (route?.access === "public" && route.perMinute !== undefined) {
+    const bucket = addressBucket(request.headers, peer.address ?? undefined, deps.trustedHops);
+    const verdict = await deps.limits.take(`${route.path} ${bucket}`, "other", route.perMinute);
+    return { key: null, verdict, fault: verdict.allowed ? null : rateLimited(verdict.retryAfterSeconds) };
+  }
   if (route?.access === "public") return identifyByAddress("peek", null);
   // RFC 6750 section 2.1: the scheme is case-insensitive and is followed by one token.
   const token = /^Bearer +([^\s]{1,512})$/i.exec(request.headers.get("authorization") ?? "")?.[1];

@@ -2,6 +2,7 @@ import { isLockTimeout } from "#db/faults";
 import type { Ctx, RestDeps } from "#server/deps";
 import { AppError, rejectScope } from "#server/platform/errors";
 import type { Verdict } from "#server/platform/limits/limits";
+import type { TrackingHost } from "#server/services/domains/served-hosts";
 import { IdempotencyKeyBusy } from "#server/services/emails/accept/acceptor";
 import { findStoredResponse } from "#server/services/emails/accept/idempotency";
 import { IdempotencyKeyTaken, type Once } from "#server/services/emails/accept/send";
@@ -23,6 +24,8 @@ export type Arrival = {
   verdict: Verdict;
   /** The IP address of the caller; null if unknown. */
   address: string | null;
+  /** The tracking host that the call was sent to; null for any other host. */
+  trackingHost: TrackingHost | null;
   /**
    * The owner of the call's share of the memory for large bodies: the team, or the client address without a
    * key.
@@ -48,7 +51,7 @@ export async function runRoute(
   deps: RestDeps,
   route: Route,
   key: KnownKey | null,
-  { request, url, params, requestId, traceparent, verdict, address, holder, onBody }: Arrival,
+  { request, url, params, requestId, traceparent, verdict, address, trackingHost, holder, onBody }: Arrival,
 ): Promise<RouteResult> {
   const { access } = route;
   if (key && typeof access === "object" && !key.scopes.includes(access.scope))
@@ -96,7 +99,7 @@ export async function runRoute(
     const header = request.headers.get.bind(request.headers);
     const isHead = request.method === "HEAD";
     for (const name of Object.keys(params)) if (!route.params?.[name]) requireId(params, name);
-    const call = { ctx, body, query, params, once, header, isHead, address, verdict, bytes };
+    const call = { ctx, body, query, params, once, header, isHead, address, trackingHost, verdict, bytes };
     try {
       const made = await route.handle(call as unknown as Call<never, never, never, never>);
       const result = route.response ? { body: made } : (made as NonJsonResult);

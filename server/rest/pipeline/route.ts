@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Ctx, RestDeps } from "#server/deps";
 import type { ErrorCode } from "#server/platform/errors";
 import type { Verdict } from "#server/platform/limits/limits";
+import type { TrackingHost } from "#server/services/domains/served-hosts";
 import type { Once } from "#server/services/emails/accept/send";
 import type { Tier } from "#server/shared/rate-limits";
 import type { Scope } from "#server/shared/scopes";
@@ -80,6 +81,10 @@ export type Declaration<R extends MethodAndPath, Body, Query, Shape> = {
    * A link in an email. Programs that follow it may add query parameters or a slash, which are ignored.
    */
   isLink?: true;
+  /** Served at tracking hosts, where nothing else is. */
+  isTracking?: true;
+  /** A public call is limited to this many per minute from one address. Default: not limited. */
+  perMinute?: number;
   /** The body is ignored, whatever its type: browsers and email clients send forms. */
   ignoresBody?: true;
   /** Maximum body size in bytes, if less than that of the installation. */
@@ -109,6 +114,8 @@ export type Call<C, Params, Body, Query> = {
   isHead: boolean;
   /** The IP address of the caller; null if unknown. */
   address: string | null;
+  /** The tracking host that the call was sent to; null for any other host. */
+  trackingHost: TrackingHost | null;
   /** The limiter's verdict for this call. */
   verdict: Verdict;
   /** The bytes of the body if the declaration has `accepts`; otherwise empty. */

@@ -16,9 +16,11 @@ import { lockTeam } from "../lock-team";
 import { announceDomain } from "./announce";
 import { type CapChange, capColumns, requireEnd } from "./caps";
 import { claimExpiry } from "./check/expire";
+import { trackingHostOf } from "./check/records";
 import { newOwnershipToken } from "./dkim/credentials";
 import { addFirstKeys, type GeneratedKeys, generateFirstKeys } from "./dkim/keys";
 import { type Domain, domainColumns, findDomain, isDomain } from "./read";
+import { requireHostAllowed } from "./tracking-hosts";
 
 /** The settings of a domain that a team can change. */
 export type DomainChange = Partial<
@@ -106,6 +108,9 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
   const before = await findEditableDomain(ctx, id);
   if (Object.keys(change).length === 0) return before;
   const { dailyCap, warmUp, ...rest } = change;
+  const after = { ...before, ...rest };
+  const hasNewHost = trackingHostOf(after) !== trackingHostOf(before);
+  if (hasNewHost) await requireHostAllowed(ctx, after);
   return writeDomain(
     ctx,
     "updated",
@@ -113,7 +118,15 @@ export async function updateDomain(ctx: Ctx, id: string, change: DomainChange): 
     async (tx) => {
       const [changed] = await tx
         .update(domains)
-        .set({ ...rest, ...capColumns({ dailyCap, warmUp }) })
+        .set({
+          ...rest,
+          ...capColumns({ dailyCap, warmUp }),
+          // Its next check finds whether the new host serves links.
+          ...(hasNewHost && {
+            trackingHost: null,
+            nextCheckAt: sql`case when ${domains.status} = 'verified' then now() else ${domains.nextCheckAt} end`,
+          }),
+        })
         .where(isDomain(ctx, id))
         .returning(domainColumns);
       if (!changed) throw notFound("Domain");

@@ -47,7 +47,7 @@ export const TABLES: Record<string, StoredTable> = {
     key: ["id"],
     text: "sender sender_address subject message_id",
     json: "to cc bcc reply_to tags headers",
-    fixed: "engagement priority sender_domain status traceparent",
+    fixed: "engagement priority sender_domain status traceparent tracking_host",
     settings: "list_name",
     own: "subject = '(erased)', tags = '[]', headers = '[]'",
   },
@@ -146,7 +146,7 @@ export const TABLES: Record<string, StoredTable> = {
   dkim_keys: { settings: "selector", fixed: "algorithm private_key public_key" },
   // Public DNS records.
   domains: {
-    settings: "checks name return_path_label tracking_subdomain",
+    settings: "checks name return_path_label tracking_host tracking_subdomain",
     fixed: "ownership_token region status tls",
   },
   erasure_keys: { fixed: "key" },
@@ -181,6 +181,7 @@ export const TABLES: Record<string, StoredTable> = {
   template_versions: { templates: "html reply_to sender subject text variables" },
   templates: { templates: "alias name" },
   totp_factors: { fixed: "secret" },
+  tracking_hosts: { settings: "host" },
   usage_days: { fixed: "domain" },
   users: { account: "email name", fixed: "password_hash" },
   webhooks: {

@@ -52,7 +52,7 @@ async function findKey(hot: HotSql, secretHash: Uint8Array): Promise<FoundKey | 
       k.client_networks as "clientNetworks",
       (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs",
       (select coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'name', d.name, 'verified', d.status = 'verified' and d.sending,
-         'openTracking', d.open_tracking, 'clickTracking', d.click_tracking)), '[]')
+         'openTracking', d.open_tracking, 'clickTracking', d.click_tracking, 'trackingHost', d.tracking_host)), '[]')
        from domains d
        where d.team_id = k.team_id
          and (k.all_domains or exists (select from api_key_domains l where l.api_key_id = k.id and l.domain_id = d.id))

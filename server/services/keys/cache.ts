@@ -11,6 +11,7 @@ export type SenderDomain = {
   verified: boolean;
   openTracking: boolean;
   clickTracking: boolean;
+  trackingHost: string | null;
 };
 
 export type KnownKey = {

@@ -35,6 +35,7 @@ export const TEAM_TABLES = [
   ["api_key_domains", "api_key_id"],
   ["api_keys", "id"],
   ["dkim_keys", "domain_id"],
+  ["tracking_hosts", "domain_id"],
   ["domains", "id"],
   ["recipient_counts", "starts_at"],
   ["recipient_totals", "starts_at"],

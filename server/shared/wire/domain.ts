@@ -22,6 +22,10 @@ export const DomainSummaryResponse = z
     open_tracking: z.boolean(),
     click_tracking: z.boolean(),
     tracking_subdomain: z.string().nullable(),
+    tracking_host: z
+      .string()
+      .nullable()
+      .describe("Host of the tracked links in new email; null: that of the installation."),
     custom_return_path: z.string().describe("Label of the return-path subdomain."),
     tls: z.enum(["opportunistic", "enforced"]),
     daily_cap: z.int().nullable().describe("Maximum recipients per day (UTC); null without a cap."),
@@ -63,7 +67,11 @@ const CheckResponse = z
   .object({
     asked_name: z.string(),
     asked_type: z.string(),
-    resolver: z.string().describe("The name server that responded, or the last one queried."),
+    resolver: z
+      .string()
+      .describe(
+        "The name server that responded, or the last one queried; for `tracking_https`, the address.",
+      ),
     expected: z.string().nullable(),
     answers: z.array(z.string()),
     fault: z.string().nullable().describe("Name of the fault; null if there is none."),
@@ -132,7 +140,7 @@ export type DomainRecord = Pick<
   Response["records"][number],
   "record" | "type" | "host" | "name" | "value" | "priority"
 > & {
-  key: Exclude<CheckKey, "domain_spf" | "dmarc">;
+  key: Exclude<CheckKey, "tracking_https" | "domain_spf" | "dmarc">;
   /** For the record of a retired key: the earliest time at which it may be removed, in ISO 8601. */
   keptUntil?: string | null;
 };

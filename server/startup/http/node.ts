@@ -6,7 +6,7 @@ import { getRequestListener } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { errorFacts, type Log } from "#server/platform/log";
 import { toResponse } from "#server/rest/pipeline/respond";
-import { findPageFault, rejectPage } from "./page-faults";
+import { findHostFault, findPageFault, rejectPage } from "./page-faults";
 import { formatRejection, type RestApi } from "./rest-endpoint";
 import { findRestTarget } from "./rest-target";
 import { findRouterStateFault } from "./router-state";
@@ -90,7 +90,10 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     try {
       const target = findRestTarget(incoming.url ?? "/", incoming.headers.host, options.apiHost);
       if (target === null) {
-        const fault = findPageFault(incoming) ?? findRouterStateFault(incoming);
+        const fault =
+          findPageFault(incoming) ??
+          findRouterStateFault(incoming) ??
+          (await findHostFault(incoming, options.rest));
         if (fault) return await rejectPage(incoming, outgoing, options.rest, fault);
         return await options.pages.request(incoming, outgoing);
       }

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { hostNameOf, isHostBelowDomain } from "#server/platform/http/host-name";
 import { formatRejection, type RestApi } from "./rest-endpoint";
 
-export type PageFault = { status: 400 | 405; name: string; message: string };
+export type PageFault = { status: 400 | 404 | 405; name: string; message: string };
 
 /** Methods that pages and the console's API support. */
 const METHODS = "GET, HEAD, POST";
@@ -24,6 +25,16 @@ export function findPageFault({
   const message =
     "The path is not valid percent-encoded UTF-8. Write % as %25, and other characters as their UTF-8 bytes.";
   return { status: 400, name: "validation_error", message };
+}
+
+/** Finds requests for pages at a tracking host, which serves only links. */
+export async function findHostFault(
+  { headers: { host } }: IncomingMessage,
+  rest: Promise<RestApi>,
+): Promise<PageFault | null> {
+  // Other hosts do not wait for the REST API to start.
+  if (!isHostBelowDomain(hostNameOf(host ?? "")) || !(await (await rest).isTrackingHost(host))) return null;
+  return { status: 404, name: "not_found", message: "This host serves only the links in emails." };
 }
 
 /** Responds to such a request in the API's error format, with the rate-limit headers. */

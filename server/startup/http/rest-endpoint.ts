@@ -8,6 +8,8 @@ import { LIMIT_PER_MINUTE } from "#server/shared/rate-limits";
 /** The REST API, as the HTTP server uses it. */
 export type RestApi = {
   answer(request: Request, peer: { address: string | null }): Promise<Reply>;
+  /** Whether a `Host` header names a tracking host, at which no page is served. */
+  isTrackingHost(header: string | undefined): Promise<boolean>;
   /** The rate-limit headers for input that could not be parsed as a request. */
   limitHeaders(address: string | null): Promise<Record<string, string>>;
 };
@@ -16,6 +18,7 @@ export type RestApi = {
 export function createRestApi(deps: RestDeps): RestApi {
   return {
     answer: answerCall.bind(null, deps),
+    isTrackingHost: async (header) => (await deps.findServedHost(header)) !== null,
     async limitHeaders(address) {
       const bucket = addressBucket(new Headers(), address ?? undefined, deps.trustedHops);
       const verdict = await deps.limits.peek(bucket, "other", LIMIT_PER_MINUTE.other);

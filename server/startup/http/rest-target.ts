@@ -1,3 +1,5 @@
+import { hostNameOf } from "#server/platform/http/host-name";
+
 /** Routes below `/api` of the console and its login session. Next handles them. */
 const CONSOLE_ROUTES = /^\/api\/(auth|trpc)(?=[/?]|$)/;
 const REST = /^\/api(?=[/?]|$)/;
@@ -34,5 +36,3 @@ function splitTarget(target: string): { host: string | null; path: string } {
   );
   return { host: absoluteHost ?? null, path: `${url.pathname}${url.search}` };
 }
-
-const hostNameOf = (host: string): string => host.replace(/^.*@/, "").replace(/:\d*$/, "").toLowerCase();

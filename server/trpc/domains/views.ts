@@ -100,6 +100,7 @@ const PURPOSES: Record<CheckKey, string> = {
   mx: "MX: receives bounces",
   spf: "SPF: authorized senders for this return path",
   tracking: "Tracking links",
+  tracking_https: "Tracking links over HTTPS",
   domain_spf: "SPF of the domain itself",
   dmarc: "DMARC: policy for email that fails authentication",
 };

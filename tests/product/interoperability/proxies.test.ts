@@ -20,6 +20,7 @@ import { projectRoot } from "../../support/processes/processes";
 import { makeCertificate } from "../../support/servers/certificate";
 import { freePort } from "../../support/servers/free-port";
 import { createWorld } from "../../support/world";
+import { prepareCaddy } from "./caddy";
 
 const hasProxies = ["nginx", "caddy"].every((name) => spawnSync("which", [name]).status === 0);
 const recipe = (name: string): string => readFileSync(path.join(projectRoot, ".github/deploy", name), "utf8");
@@ -133,14 +134,8 @@ async function openNginx(): Promise<number> {
 
 async function openCaddy(): Promise<number> {
   const [port, plainPort] = [await freePort(), await freePort()];
-  const test = `{\nadmin off\nskip_install_trust\nlocal_certs\nauto_https disable_redirects\nhttp_port ${plainPort}\nstorage file_system ${folder}/caddy\n}\n`;
-  const env = {
-    BACKSTAMP_URL: `https://mail.example.com:${port}`,
-    BACKSTAMP_UPSTREAM: `127.0.0.1:${server.port}`,
-    HOME: folder,
-  };
-  const config = inFolder("Caddyfile", `${test}${recipe("Caddyfile")}`);
-  await start(port, "caddy", ["run", "--adapter", "caddyfile", "--config", config], env);
+  const { args, env } = prepareCaddy(folder, { port, plainPort, upstreamPort: server.port });
+  await start(port, "caddy", args, env);
   return port;
 }
 

@@ -32,6 +32,7 @@ const server = await openHttpServer({
   apiHost: null,
   rest: Promise.resolve({
     answer: (request, peer) => answerCall(deps, request, peer),
+    isTrackingHost: async () => false,
     limitHeaders: async () => ({}),
   }),
   pages: {

@@ -152,7 +152,8 @@ type CheckRequest = Pick<RecordCheck, "key" | "type" | "resolver" | "expected"> 
   domain: Domain;
 };
 
-function checkOf(
+/** One check with its status and its advice. */
+export function checkOf(
   { key, host, type, resolver, expected, domain }: CheckRequest,
   { fault, answers, found, corrected }: Finding,
 ): RecordCheck {

@@ -51,6 +51,8 @@ export const FAULTS = {
     `The DMARC record at ${host} sends reports to another domain, which must allow it (RFC 7489 section 7.1). Remove the address, or publish there a TXT record with the value v=DMARC1; at: ${found}`,
   several_dmarc: ({ host, expected }) =>
     `There is more than one DMARC record at ${host}, so all of them are invalid. Keep one, such as: ${expected}`,
+  links_not_served: ({ host, found }) =>
+    `The CNAME record is correct, but HTTPS at ${host} does not serve links yet: ${found}. They keep the host name of this service until it does. The operator's proxy needs a certificate for ${host}, and Backstamp itself must reach it. It is checked again automatically.`,
   held_elsewhere: ({ found }) => found,
   servfail: ({ host, found }) =>
     `${found ? `The record at ${host} could not be evaluated. ${found}` : `The lookup of ${host} failed.`} It is checked again automatically. If it keeps failing, the zone or its DNSSEC is broken.`,

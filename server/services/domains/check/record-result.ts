@@ -6,6 +6,7 @@ import { notFound } from "#server/platform/errors";
 import { announceDomain } from "../announce";
 import { awaitingKeyForMs, deleteRetiredKeys, promotePublishedKeys } from "../dkim/keys";
 import { type Domain, domainColumns, findDomain, isDomain } from "../read";
+import { linkHostAfter, nextHostCheckMs } from "../tracking-hosts";
 import { awaitRelease, evaluateChecks, nextCheckInMs } from "./evaluate";
 import { type HolderCheck, lockHolder, releaseHolder } from "./holder";
 
@@ -41,6 +42,9 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
       .select({
         name: domains.name,
         status: domains.status,
+        id: domains.id,
+        trackingSubdomain: domains.trackingSubdomain,
+        trackingHost: domains.trackingHost,
         declaredVerifiedAt: domains.declaredVerifiedAt,
         failedChecks: domains.failedChecks,
         failingForMs: sql<
@@ -60,17 +64,21 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
     }
     const awaitedMs = await awaitingKeyForMs(txCtx, id);
     const forKeyMs = awaitedMs === null ? null : nextCheckInMs(awaitedMs);
-    const nextCheckMs = [evaluation.nextCheckMs, forKeyMs].reduce(earlier);
+    const trackingHost = linkHostAfter(before, checks);
+    const isVerified = evaluation.status === "verified";
+    const forHostMs = isVerified ? await nextHostCheckMs(txCtx, before, trackingHost !== null) : null;
+    const nextCheckMs = [evaluation.nextCheckMs, forKeyMs, forHostMs].reduce(earlier);
     const [checked] = await tx
       .update(domains)
       .set({
         status: evaluation.status,
         checks: evaluation.checks,
+        trackingHost,
         failedChecks: evaluation.failedChecks,
         failingSince: evaluation.isFailing ? sql`coalesce(${domains.failingSince}, now())` : null,
         lastCheckedAt: sql`now()`,
         nextCheckAt: nextCheckMs === null ? null : sql`now() + ${nextCheckMs} * interval '1 ms'`,
-        ...(evaluation.status === "verified" && { expiresAt: null }),
+        ...(isVerified && { expiresAt: null }),
       })
       .where(isDomain(ctx, id))
       .returning(domainColumns);
@@ -78,7 +86,8 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
     await deleteRetiredKeys(txCtx, checked);
     const hasNewKey = await promotePublishedKeys(txCtx, checked, checks);
     const after = await findDomain(txCtx, id);
-    const hasChanged = after.status !== before.status || hasNewKey;
+    const hasChanged =
+      after.status !== before.status || after.trackingHost !== before.trackingHost || hasNewKey;
     if (hasChanged) await announceDomain(txCtx, "domain.updated", after);
     return { domain: after, hasChanged };
   });

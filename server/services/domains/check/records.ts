@@ -16,6 +16,13 @@ export const DMARC_ADVISED = "v=DMARC1; p=none;";
 
 export const returnPathHostOf = ({ returnPathLabel, name }: Domain): string => `${returnPathLabel}.${name}`;
 
+/** The host name that the settings choose for tracked links; null for that of the installation. */
+export const trackingHostOf = ({
+  name,
+  trackingSubdomain,
+}: Pick<Domain, "name" | "trackingSubdomain">): string | null =>
+  trackingSubdomain ? `${trackingSubdomain}.${name}` : null;
+
 /** Whether a text is an ownership token, of this team or another. */
 export const isOwnershipText = (text: string): boolean => text.replace(/^"/, "").startsWith(tokenPrefix);
 
@@ -27,7 +34,8 @@ export function labelIn(domain: string, host: string): string {
 
 /** All records to publish whose value is known. `notesOf` explains the missing ones. */
 export function recordsOf(domain: Domain, { names, transportKind }: Installation): DomainRecord[] {
-  const { name, ownershipToken, trackingSubdomain } = domain;
+  const { name, ownershipToken } = domain;
+  const trackingHost = trackingHostOf(domain);
   const records: Omit<DomainRecord, "name">[] = domain.dkimKeys.map((key) => ({
     key: purposeOf(key, domain.dkimKeys),
     record: "DKIM",
@@ -47,10 +55,14 @@ export function recordsOf(domain: Domain, { names, transportKind }: Installation
     if (!leavesByRelay(domain, transportKind))
       records.push({ key: "spf", record: "SPF", type: "TXT", host, value: formatSpfRecord(mailHost) });
   }
-  if (trackingSubdomain && names.webHost) {
-    const host = `${trackingSubdomain}.${name}`;
-    records.push({ key: "tracking", record: "Tracking", type: "CNAME", host, value: names.webHost });
-  }
+  if (trackingHost && names.webHost)
+    records.push({
+      key: "tracking",
+      record: "Tracking",
+      type: "CNAME",
+      host: trackingHost,
+      value: names.webHost,
+    });
   return records.map((record) => ({
     ...record,
     // The API writes the names of tracking records in full.

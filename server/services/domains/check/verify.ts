@@ -9,6 +9,7 @@ import type { DomainRecord } from "#server/shared/wire/domain";
 import { recordAudit } from "../../audit/record";
 import { withCredentials } from "../dkim/credentials";
 import { type Domain, findDomain, isDomain } from "../read";
+import { checkTrackingHost } from "../tracking-hosts";
 import { findEditableDomain } from "../write";
 import { checkDomainRecords, checkMsMax } from "./doctor";
 import { PROOF, statusOf } from "./evaluate";
@@ -36,7 +37,7 @@ export async function verifyDomain(ctx: Ctx, id: string): Promise<Domain> {
       .where(and(isDomain(ctx, id), ne(domains.status, "verified"), isNull(domains.declaredVerifiedAt)));
     await recordAudit(tx, ctx, { action: "domain.verified", subject: domain });
   });
-  return completeCheck(ctx, domain, await checkDomainRecords(ctx, domain));
+  return completeCheck(ctx, domain, await checkDomain(ctx, domain));
 }
 
 /**
@@ -51,7 +52,7 @@ export async function recheckDomains(deps: Deps, limit: number, stopping?: Abort
       const ctx: Ctx = { ...deps, teamId, actor: { kind: "system" }, requestId: newId() };
       try {
         const domain = await findDomain(ctx, id);
-        const checks = await checkDomainRecords(ctx, domain, stopping);
+        const checks = await checkDomain(ctx, domain, stopping);
         if (!stopping?.aborted) await completeCheck(ctx, domain, checks);
       } catch (error) {
         deps.log.warn("domain.check_failed", { domainId: id, ...errorFacts(error) });
@@ -59,6 +60,13 @@ export async function recheckDomains(deps: Deps, limit: number, stopping?: Abort
     }),
   );
   return due.length;
+}
+
+/** Checks the records of a domain, and whether its tracking host serves links. */
+async function checkDomain(ctx: Ctx, domain: Domain, stopping?: AbortSignal): Promise<RecordCheck[]> {
+  const checks = await checkDomainRecords(ctx, domain, stopping);
+  const host = await checkTrackingHost(ctx, domain, checks, stopping);
+  return host ? [...checks, host] : checks;
 }
 
 /**
@@ -115,7 +123,7 @@ async function recheckHolder(ctx: Ctx, name: string): Promise<HolderCheck | null
   const timeout = AbortSignal.timeout(holderMsMax);
   const proof = recordsOf(domain, ctx).filter(({ key }) => PROOF.includes(key));
   const [checks, found] = await Promise.all([
-    checkDomainRecords(holderCtx, domain, timeout),
+    checkDomain(holderCtx, domain, timeout),
     Promise.all(
       ctx
         .resolvers()

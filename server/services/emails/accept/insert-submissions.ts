@@ -6,7 +6,7 @@ import type { Delivery, EmailSummary } from "#server/shared/wire/email";
 import type { HotTransaction } from "../status";
 
 /** The columns of `emails` that have a default: priority `normal`, no tracking, no trace and no list. */
-type Defaulted = "priority" | "tracksOpens" | "tracksClicks" | "traceparent" | "listName";
+type Defaulted = "priority" | "tracksOpens" | "tracksClicks" | "trackingHost" | "traceparent" | "listName";
 
 export type AcceptedEmail = Omit<EmailSummary, Defaulted | "status" | "engagement" | "createdAt"> &
   Partial<Pick<EmailSummary, Defaulted>> & {

@@ -166,6 +166,8 @@ export async function prepareEmail(
   const options = optionsOf({ ...input, listUnsubscribe });
   await checkProviderControl(ctx, domain, input.raw?.fieldNames ?? options.headers.map(({ name }) => name));
   if (listUnsubscribe) checkListUnsubscribe(ctx, options.headers, input.listUnsubscribe ? null : tag);
+  const tracksOpens = domain.openTracking && (input.tracks?.opens ?? true) && content.html !== null;
+  const tracksClicks = domain.clickTracking && (input.tracks?.clicks ?? true) && content.html !== null;
   const id = newId();
   return {
     id,
@@ -179,8 +181,9 @@ export async function prepareEmail(
     bcc: input.bcc.map(formatMailbox),
     replyTo: content.replyTo.map(formatMailbox),
     subject: content.subject,
-    tracksOpens: domain.openTracking && (input.tracks?.opens ?? true) && content.html !== null,
-    tracksClicks: domain.clickTracking && (input.tracks?.clicks ?? true) && content.html !== null,
+    tracksOpens,
+    tracksClicks,
+    trackingHost: tracksOpens || tracksClicks ? domain.trackingHost : null,
     templateId: content.templateId,
     templateVersionId: content.templateVersionId,
     messageId: input.raw?.messageId ?? `${id}@${content.from.domain}`,

@@ -86,6 +86,7 @@ async function readLinkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | 
       sending: domains.sending,
       openTracking: domains.openTracking,
       clickTracking: domains.clickTracking,
+      trackingHost: domains.trackingHost,
     })
     .from(domains)
     .where(and(eq(domains.teamId, ctx.teamId), eq(domains.name, name), isLinked));

@@ -5,7 +5,10 @@ import type { RecipientTokens } from "#server/platform/secrets/recipient-tokens"
 import type { AcceptedEmail } from "../accept/insert-submissions";
 
 /** The parts of an email that determine which visits its copies record. */
-type Tracked = Pick<AcceptedEmail, "id" | "teamId" | "headers" | "tracksOpens" | "tracksClicks">;
+type Tracked = Pick<
+  AcceptedEmail,
+  "id" | "teamId" | "headers" | "tracksOpens" | "tracksClicks" | "trackingHost"
+>;
 
 /**
  * The tracking links and the pixel of one recipient's copy; null if tracking was off for the sender's domain.
@@ -13,7 +16,7 @@ type Tracked = Pick<AcceptedEmail, "id" | "teamId" | "headers" | "tracksOpens" |
  */
 export function marksOf(
   tokens: RecipientTokens,
-  { id: emailId, teamId, tracksOpens, tracksClicks, headers }: Tracked,
+  { id: emailId, teamId, tracksOpens, tracksClicks, trackingHost: host, headers }: Tracked,
   deliveryId: string,
 ): Marks | null {
   if (!tracksOpens && !tracksClicks) return null;
@@ -21,8 +24,10 @@ export function marksOf(
   const excluded = unsubscribeTargets(headers);
   const isExcluded = (target: string) => target.startsWith(`${tokens.origin}/`) || excluded.has(target);
   return {
-    linkFor: tracksClicks ? (target) => (isExcluded(target) ? null : tokens.clickLink(copy, target)) : null,
-    pixel: tracksOpens ? tokens.openLink(copy) : null,
+    linkFor: tracksClicks
+      ? (target) => (isExcluded(target) ? null : tokens.clickLink(copy, target, host))
+      : null,
+    pixel: tracksOpens ? tokens.openLink(copy, host) : null,
   };
 }
 

@@ -5,6 +5,7 @@ import { addressBucket, clientAddress } from "#server/platform/limits/address-bu
 import type { Verdict } from "#server/platform/limits/limits";
 import { errorFacts } from "#server/platform/log";
 import type { Span } from "#server/platform/telemetry/otel";
+import { ONLY_LINKS } from "#server/services/domains/served-hosts";
 import { type Identified, identify, type Peer } from "./pipeline/identify";
 import { compileRoutes, type Find, type Match } from "./pipeline/match";
 import { runRoute } from "./pipeline/pipeline";
@@ -71,7 +72,7 @@ function createAnswer(list: readonly Route[]): Answer<Reply> {
       match = find(request.method, url.pathname);
       const trackingHost = await deps.findServedHost(request.headers.get("host"));
       // A page or the API under a name of a team would help to imitate them.
-      if (trackingHost && !match.route?.isTracking) throw onlyLinks();
+      if (trackingHost && !match.route?.isTracking) throw new AppError("not_found", ONLY_LINKS);
       identified = await identify(deps, request, peer, match.route);
       verdict = identified.verdict;
       if (identified.fault) throw identified.fault;
@@ -147,9 +148,6 @@ function createAnswer(list: readonly Route[]): Answer<Reply> {
     );
   }
 }
-
-const onlyLinks = () =>
-  new AppError("not_found", "This host serves only the links in emails. Open them from the email itself.");
 
 /** Stored length of the path and of the user agent, in characters. */
 const pathCharsMax = 500;

@@ -74,7 +74,9 @@ const CHANGEABLE = {
   click_tracking: optional(z.boolean("Must be true or false.")).describe(
     "Whether clicks are recorded, with links that redirect. Default: false.",
   ),
-  tracking_subdomain: optional(Label).describe("The label of the host name in tracked links."),
+  tracking_subdomain: optional(Label).describe(
+    "The label of the domain's own host name in tracked links. Links use it once its CNAME record is found and it serves them over HTTPS.",
+  ),
   tls: optional(z.enum(["opportunistic", "enforced"], "Must be opportunistic or enforced.")).describe(
     "`enforced`: email is delivered only over TLS. Default: `opportunistic`.",
   ),

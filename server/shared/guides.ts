@@ -84,6 +84,7 @@ export const API_TAGS: { title: string; tags: Record<string, { name: string; des
       },
       opens: { name: "Opens", description: "The open-tracking pixels in emails." },
       clicks: { name: "Clicks", description: "The tracked links in emails." },
+      "tracking-hosts": { name: "Tracking hosts", description: "For the certificates of a proxy." },
       health: { name: "Health", description: "Liveness and readiness probes." },
       inbound: { name: "Inbound", description: "Incoming bounces and complaints." },
       cron: { name: "Cron", description: "For schedulers in installations without a worker." },

@@ -92,7 +92,7 @@ describe.each(sampleOf(routes).map((route) => [nameOf(route), route] as const))(
   const token200 = () => calls.bearerOf(route, token);
 
   test("responds to a valid call with its declared status, or with the reason why it cannot", async () => {
-    const reply = await world.api(route.method, await pathOf(route), {
+    const reply = await world.api(route.method, (await pathOf(route)) + (await calls.queryOf(route)), {
       token: token200(),
       ...goodBody(route),
     });

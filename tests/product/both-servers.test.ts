@@ -120,7 +120,7 @@ describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (_, 
 
   test("responds equally to a valid call at both servers", async () => {
     const status = await expectEqual(route, "good", async () => ({
-      path: await calls.pathOf(route, token),
+      path: (await calls.pathOf(route, token)) + (await calls.queryOf(route)),
       ...bearer(),
       ...calls.goodBody(route),
     }));

@@ -189,6 +189,7 @@ test.each(named)("%s responds to its example as declared", async (_, route) => {
   }
   const query = new URLSearchParams(example.query).toString();
   const path = await calls.pathOf(route, token);
+  await calls.queryOf(route);
   const options: CallOptions = {
     ...(route.accepts ? { raw: String(example.body) } : example.body ? { body: example.body } : {}),
     headers: { ...(route.accepts ? { "content-type": route.accepts } : {}), ...example.headers },

@@ -174,20 +174,21 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     },
   };
 
-  /** Queries that a call requires. */
-  const QUERIES: Record<string, (by: string) => Promise<string>> = {
-    "GET /api/tracking-hosts": async () => {
-      const { id, teamId, name } = await world.domain(nextDomain());
-      await world.hot`
-        insert into tracking_hosts (team_id, domain_id, host, seen_at)
-        values (${teamId}, ${id}, ${`links.${name}`}, now())`;
-      return `?domain=links.${name}`;
-    },
-  };
+  /** The query of a call that requires one, after adding the row that it names. */
+  async function queryOf(route: Route): Promise<string> {
+    if (nameOf(route) !== "GET /api/tracking-hosts") return "";
+    const name = "example.com";
+    await world.hot`delete from domains where name = ${name}`;
+    const { id, teamId } = await world.domain(name);
+    await world.hot`
+      insert into tracking_hosts (team_id, domain_id, host, seen_at)
+      values (${teamId}, ${id}, ${`links.${name}`}, now())`;
+    return `?domain=links.${name}`;
+  }
 
-  /** A path of the route with a row of the key's team, and with the query that it requires. */
+  /** A path of the route with a row of the key's team. */
   async function pathOf(route: Route, by: string): Promise<string> {
-    if (!hasVariable(route)) return route.path + ((await QUERIES[nameOf(route)]?.(by)) ?? "");
+    if (!hasVariable(route)) return route.path;
     if (!hasId(route)) return requireOf(PATHS, nameOf(route))(by);
     const make = ROWS_FOR[nameOf(route)] ?? requireOf(ROWS, route.path.split("/")[2] ?? "");
     const made = await make(by);
@@ -221,5 +222,11 @@ export function createRouteCalls(world: World, other: TestTeam, token: string) {
     return secrets[access] ?? undefined;
   }
 
-  return { pathOf, goodBody, bearerOf, bodyOf: (route: Route) => requireOf(BODIES, nameOf(route))() };
+  return {
+    pathOf,
+    queryOf,
+    goodBody,
+    bearerOf,
+    bodyOf: (route: Route) => requireOf(BODIES, nameOf(route))(),
+  };
 }

@@ -23,9 +23,8 @@ export type Identified = {
 /**
  * Authenticates the caller and counts the call. A call without a valid key is always 401: it consumes the
  * bucket of the client address, which the headers report, but an empty bucket never changes the status to
- * 429. Public routes and the operator's routes report that bucket without consuming it; a public route with its
- * own limit has its own bucket. `route` is null for
- * an unknown path, which requires a key too.
+ * 429. Public routes and the operator's routes report that bucket without consuming it. A public route with
+ * its own limit has its own bucket. `route` is null for an unknown path, which requires a key too.
  */
 export async function identify(
   deps: RestDeps,

@@ -2,6 +2,9 @@ import type { HotSql } from "#db/client";
 import { withinMs } from "#db/gate";
 import { hostNameOf, isHostBelowDomain } from "#server/platform/http/host-name";
 
+/** The error of any other request to a tracking host. */
+export const ONLY_LINKS = "This host serves only the links in emails. Open them from the email itself.";
+
 /** How long a process can miss that a host was added or removed. */
 const cachedMs = 10_000;
 const cachedMax = 10_000;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hostNameOf, isHostBelowDomain } from "#server/platform/http/host-name";
+import { ONLY_LINKS } from "#server/services/domains/served-hosts";
 import { formatRejection, type RestApi } from "./rest-endpoint";
 
 export type PageFault = { status: 400 | 404 | 405; name: string; message: string };
@@ -34,7 +35,7 @@ export async function findHostFault(
 ): Promise<PageFault | null> {
   // Other hosts do not wait for the REST API to start.
   if (!isHostBelowDomain(hostNameOf(host ?? "")) || !(await (await rest).isTrackingHost(host))) return null;
-  return { status: 404, name: "not_found", message: "This host serves only the links in emails." };
+  return { status: 404, name: "not_found", message: ONLY_LINKS };
 }
 
 /** Responds to such a request in the API's error format, with the rate-limit headers. */

@@ -95,7 +95,7 @@ function Subdomain({ value, domain, isDisabled, onSave }: SubdomainProps) {
           label="Tracking subdomain"
           hint={
             label
-              ? `Tracked links use ${label}.${domain}, which needs its own CNAME record.`
+              ? `Tracked links use ${label}.${domain} once its CNAME record is found and it serves them over HTTPS.`
               : "Leave empty to use the host name of this service in tracked links."
           }
           error={error}

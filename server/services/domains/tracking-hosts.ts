@@ -98,7 +98,7 @@ export async function nextHostCheckMs(
     .select({ ms: sql<number>`(extract(epoch from now() - ${trackingHosts.createdAt}) * 1000)::float8` })
     .from(trackingHosts)
     .where(and(ofDomain(ctx, domain.id), eq(trackingHosts.host, host)));
-  return nextCheckInMs(row?.ms ?? 0) ?? VERIFIED_INTERVALS.everyMs;
+  return nextCheckInMs(row?.ms ?? 0) ?? VERIFIED_INTERVALS.whileFailingMs;
 }
 
 /** AppError `conflict` if the domain has used as many other hosts as are kept. */

@@ -13,6 +13,9 @@ export const DOMAIN_STATUSES = [
 ] as const;
 export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
+/** What email of the domain requires of connections. Release 0.2.0 treats `verified` as `opportunistic`. */
+export const DOMAIN_TLS = ["opportunistic", "enforced", "verified"] as const;
+
 /** The built-in domain of scripted recipients. Each team has its own row of it, always verified. */
 export const BUILT_IN_DOMAIN = "backstamp.test";
 
@@ -68,10 +71,7 @@ export const domains = pgTable(
     /** Random token for this name and team. Its DNS record proves that the team may use the name. */
     ownershipToken: c.text(),
     region: c.text().notNull().default("us-east-1"),
-    tls: c
-      .text({ enum: ["opportunistic", "enforced"] })
-      .notNull()
-      .default("opportunistic"),
+    tls: c.text({ enum: DOMAIN_TLS }).notNull().default("opportunistic"),
     openTracking: c.boolean().notNull().default(false),
     clickTracking: c.boolean().notNull().default(false),
     trackingSubdomain: c.text(),

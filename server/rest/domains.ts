@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DOMAIN_TLS } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { describeSetup } from "#server/services/domains/announce";
 import { type CapChange, growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
@@ -77,8 +78,8 @@ const CHANGEABLE = {
   tracking_subdomain: optional(Label).describe(
     "The label of the domain's own host name in tracked links. Links use it once its CNAME record is found and it serves them over HTTPS.",
   ),
-  tls: optional(z.enum(["opportunistic", "enforced"], "Must be opportunistic or enforced.")).describe(
-    "`enforced`: email is delivered only over TLS. Default: `opportunistic`.",
+  tls: optional(z.enum(DOMAIN_TLS, "Must be opportunistic, enforced or verified.")).describe(
+    "`enforced`: email is sent to MX hosts only over TLS, with any certificate. `verified`: email is sent only over TLS to servers that DANE, an enforced MTA-STS policy or a valid certificate proves; otherwise it is deferred and eventually fails. Default: `opportunistic`.",
   ),
   capabilities: z
     .preprocess(

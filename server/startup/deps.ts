@@ -3,6 +3,7 @@ import { createWaker, listenForKeyChanges } from "#db/notify";
 import type { Deps, PublicNames, RestDeps } from "#server/deps";
 import { parseDomainName } from "#server/mail/address/address";
 import { createQueryDns, createResolvers } from "#server/mail/dns/dns";
+import { isLoopbackNameServer } from "#server/mail/dns/dnssec";
 import { createConvertToText } from "#server/mail/mime/html-text";
 import { createReplica, NO_REPLICA } from "#server/platform/database/replica";
 import { measureDiskSpace } from "#server/platform/disk";
@@ -103,6 +104,7 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     });
     return limits;
   };
+  const isTrusted = (host: string) => settings.trustsDnssec ?? isLoopbackNameServer(host);
   const deps: Deps = {
     db: database.db,
     hot: database.hot,
@@ -110,8 +112,8 @@ export function buildDeps(settings: ConnectedSettings, options: BuildOptions = {
     accept: createAcceptor(database.hot, { metrics, tracer }),
     transportKind: transportKindOf(settings.smtpUrl),
     outside,
-    dns: createQueryDns(settings.dnsServers),
-    resolvers: createResolvers(settings.dnsServers),
+    dns: createQueryDns(settings.dnsServers, undefined, isTrusted),
+    resolvers: createResolvers(settings.dnsServers, undefined, isTrusted),
     threads,
     convertToText: createConvertToText({ log, threads }),
     names: namesOf(settings),

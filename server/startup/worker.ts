@@ -100,7 +100,7 @@ function startBackups(folder: string, settings: ConnectedSettings, deps: Deps): 
 /** The transport of `SMTP_URL`. Null if it is not set; email to real recipients then stays queued. */
 export function openTransport(
   settings: Pick<ConnectedSettings, "smtpUrl" | "hostname" | "mxPort" | "smtpTimeLimits">,
-  deps: Pick<Deps, "hot" | "dns" | "outside" | "log">,
+  deps: Pick<Deps, "hot" | "dns" | "outside" | "log" | "clock">,
 ): Transport | null {
   if (settings.smtpUrl === null) return null;
   if (settings.smtpUrl === "capture:") return createCapture(deps.hot);
@@ -123,7 +123,7 @@ const policyTimeoutMs = 30_000;
 
 function openDirect(
   settings: Pick<ConnectedSettings, "hostname" | "mxPort" | "smtpTimeLimits">,
-  { dns, outside }: Pick<Deps, "dns" | "outside">,
+  { dns, outside, clock }: Pick<Deps, "dns" | "outside" | "clock">,
 ): Transport {
   const cachedDns = createCachedDns(dns);
   const findStsPolicy = createFindStsPolicy(cachedDns, async (url) => {
@@ -141,6 +141,7 @@ function openDirect(
       canConnectTo: (address) => outside.judgeAddress(address) !== "blocked",
       findStsPolicy,
       random: Math.random,
+      clock,
     },
     { name: settings.hostname, port: settings.mxPort, timeouts: settings.smtpTimeLimits },
   );

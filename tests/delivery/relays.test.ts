@@ -251,3 +251,21 @@ test("many emails without a route return to the queue together, without a counte
   expect(rows).toEqual([{ status: "queued", wait_rule: "no_transport", attempts: 0, n: 60 }]);
   expect(transactions).toBeLessThan(20);
 });
+
+test("a domain that requires verified TLS uses only relays with a valid certificate, and pauses no other", async () => {
+  const open = await peerWith();
+  await world.hot`update domains set tls = 'verified' where name = 'example.org'`;
+  await relayTo(world.deps, open);
+  const { id } = await world.send();
+  await round();
+  const { deliveries, events } = await world.email(id);
+  expect(deliveries).toMatchObject([
+    { status: "queued", waitRule: "retry_schedule", lastReason: expect.stringContaining("verified TLS") },
+  ]);
+  expect(events.at(-1)?.data).toMatchObject({ class: "tls" });
+  expect(open.connections()).toBe(0);
+  await world.hot`update domains set tls = 'enforced' where name = 'example.org'`;
+  await world.send();
+  await round();
+  expect(counts(open)).toEqual([1]);
+});

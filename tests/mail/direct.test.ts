@@ -169,50 +169,6 @@ test("opportunistic TLS accepts any certificate, and falls back to plain text if
   expect(broken.messages).toHaveLength(1);
 });
 
-test("an email that requires TLS is deferred without TLS, with a clear reason and no dialogue", async () => {
-  const without = { starttls: "502 5.5.1 what?" };
-  const [mx, backup] = [
-    await internet.serve("127.0.0.2", without),
-    await internet.serve("127.0.0.3", without),
-  ];
-  const [outcome] = await internet
-    .transport()
-    .deliver(message({ needsTls: true }), parsed(["ann@example.net"]), watch());
-  expect(outcome).toMatchObject({ kind: "deferred", reply: null });
-  expect(outcome?.reason).toMatch(/TLS|STARTTLS/);
-  for (const peer of [mx, backup]) expect(peer.commands.some((line) => line.startsWith("MAIL"))).toBe(false);
-});
-
-test("an enforced MTA-STS policy allows only the listed MX hosts, over TLS with a valid certificate", async () => {
-  const certificate = makeCertificate({ names: ["mx.example.net"] });
-  const mx = await internet.serve("127.0.0.2", { ehlo: EHLO_STARTTLS }, { certificate });
-  const covering = (names: string[]) => async () => ({
-    mode: "enforce" as const,
-    covers: (host: string) => names.includes(host),
-  });
-  const to = ["ann@example.net"];
-  const strict = internet.transport(
-    { findStsPolicy: covering(["mx.example.net"]) },
-    { ca: certificate.cert },
-  );
-  expect(kinds(await strict.deliver(message(), parsed(to), watch()))).toEqual(["accepted"]);
-  expect(mx.messages).toHaveLength(1);
-
-  // The same server with an untrusted certificate.
-  const enforcing = internet.transport({ findStsPolicy: covering(["mx.example.net"]) });
-  const [untrustedOutcome] = await enforcing.deliver(message(), parsed(to), watch());
-  expect(untrustedOutcome?.kind).toBe("deferred");
-
-  const backup = await internet.serve("127.0.0.3");
-  const elsewhere = internet.transport({ findStsPolicy: covering(["other.example.net"]) });
-  const [kept] = await elsewhere.deliver(message(), parsed(to), watch());
-  expect(kept).toMatchObject({
-    kind: "deferred",
-    reason: expect.stringContaining("MTA-STS policy of example.net"),
-  });
-  expect([mx.messages.length, backup.connections()]).toEqual([1, 0]);
-});
-
 test("after a lost lease or the end of the attempt no further server is tried", async () => {
   await internet.serve("127.0.0.2", { greeting: DROP });
   const backup = await internet.serve("127.0.0.3");

@@ -148,7 +148,7 @@ describe("a domain of the team", () => {
   test("changes only the given fields; at least one capability must stay enabled", async () => {
     const { body } = await create({ name: newName(), click_tracking: true });
     const path = `/api/domains/${body.id}`;
-    const change = { open_tracking: true, tls: "enforced", tracking_subdomain: "go" };
+    const change = { open_tracking: true, tls: "verified", tracking_subdomain: "go" };
     expect((await call("PATCH", path, change)).body).toEqual({ object: "domain", id: body.id });
     expect((await call("GET", path)).body).toMatchObject({ ...change, click_tracking: true });
     expect((await call("PATCH", path, { capabilities: { sending: "disabled" } })).status).toBe(422);

@@ -48,7 +48,7 @@ export async function buildMessage(
       return { bytes, signatureBytes: bytes.length - unsigned.length };
     };
     const { sevenBit } = message;
-    const signed = { ...message, ...(await sign(message.bytes)), needsTls: stored.needsTls };
+    const signed = { ...message, ...(await sign(message.bytes)), tls: stored.tls };
     return { message: sevenBit ? { ...signed, sevenBit: await sign(sevenBit.bytes) } : signed };
   } catch (error) {
     if (!(error instanceof DkimKeyUnreadable)) throw error;

@@ -21,9 +21,12 @@ const probeMs = 30_000;
  */
 type RelayFault = { alarm: "auth" | "tls" | "connect"; code: number | null; reason: string };
 
-/** A lost connection or a timeout, before or after the final dot. */
-const isSilent = ({ kind, reply }: Outcome): boolean =>
-  reply === null && (kind === "deferred" || kind === "unknown");
+/**
+ * A lost connection or a timeout, before or after the final dot. An email that needs a more secure connection
+ * than that of the relay has a class.
+ */
+const isSilent = ({ kind, reply, class: cause }: Outcome): boolean =>
+  reply === null && cause === undefined && (kind === "deferred" || kind === "unknown");
 
 /**
  * The relay fault in these outcomes. Null if the relay replied for any recipient, and if there are no

@@ -1,14 +1,17 @@
 import type { QueryDns } from "./dns";
 
 /**
- * The MX hosts of a domain. found: host names in the order to try them. refused: the domain's records say
- * that it does not accept email. missing: the name does not exist, which may be one wrong DNS answer. unsure:
- * DNS gave no valid answer.
+ * The MX hosts of a domain. found: host names in the order to try them; `isSecure` if DNSSEC proves them.
+ * refused: the domain's records say that it does not accept email. missing: the name does not exist, which
+ * may be one wrong DNS answer. unsure: DNS gave no valid answer.
  */
-export type MxHosts = { kind: "found"; hosts: string[] } | NotFound;
+export type MxHosts = { kind: "found"; hosts: string[]; isSecure: boolean } | NotFound;
 
-/** Allowed addresses of one MX host; the other kinds as in `MxHosts`. */
-export type Reachable = { kind: "found"; addresses: string[] } | NotFound;
+/**
+ * Allowed addresses of one MX host; the other kinds as in `MxHosts`. `secureNames`: its name and the one at
+ * the end of its aliases, the last first; none unless DNSSEC proves all addresses.
+ */
+export type Reachable = { kind: "found"; addresses: string[]; secureNames: string[] } | NotFound;
 
 type NotFound = { kind: "refused" | "missing" | "unsure"; reason: string };
 
@@ -24,11 +27,12 @@ export async function findMxHosts(
   signal: AbortSignal,
 ): Promise<MxHosts> {
   const answer = await dns(domain, "MX", signal);
+  const isSecure = answer.isSecure === true;
   switch (answer.kind) {
     case "nxdomain":
       return { kind: "missing", reason: `The domain ${domain} does not exist.` };
     case "nodata":
-      return { kind: "found", hosts: [domain] };
+      return { kind: "found", hosts: [domain], isSecure };
     case "answer":
       break;
     default:
@@ -44,7 +48,7 @@ export async function findMxHosts(
     .sort((one, other) => one.priority - other.priority || one.order - other.order)
     .map(({ host }) => host);
   if (hosts.length === 0) return { kind: "refused", reason: `${domain} does not accept email (null MX).` };
-  return { kind: "found", hosts: [...new Set(hosts)] };
+  return { kind: "found", hosts: [...new Set(hosts)], isSecure };
 }
 
 /**
@@ -58,9 +62,14 @@ export async function resolveAllowedAddresses(
   signal: AbortSignal,
 ): Promise<Reachable> {
   const [v4, v6] = await Promise.all([dns(host, "A", signal), dns(host, "AAAA", signal)]);
-  const found = [v4, v6].flatMap((answer) => (answer.kind === "answer" ? answer.records : []));
+  const answers = [v4, v6].flatMap((answer) => (answer.kind === "answer" ? [answer] : []));
+  const found = answers.flatMap(({ records }) => records);
   const addresses = found.filter(canConnectTo);
-  if (addresses.length > 0) return { kind: "found", addresses };
+  if (addresses.length > 0) {
+    const isSecure = answers.every((answer) => answer.isSecure);
+    const names = [...answers.map(({ owner = host }) => owner.toLowerCase()), host];
+    return { kind: "found", addresses, secureNames: isSecure ? [...new Set(names)] : [] };
+  }
   if (found.length > 0) return { kind: "refused", reason: `${host} has no public IP address.` };
   const isCertain = [v4, v6].every(({ kind }) => kind === "nxdomain" || kind === "nodata");
   return isCertain

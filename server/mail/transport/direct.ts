@@ -1,8 +1,11 @@
+import type { X509Certificate } from "node:crypto";
+import { type Dane, findDane, isProvedByDane } from "../dns/dane";
 import type { QueryDns } from "../dns/dns";
 import type { FindStsPolicy, StsPolicy } from "../dns/mta-sts";
 import { findMxHosts, resolveAllowedAddresses } from "../dns/mx-hosts";
 import type { Outcome } from "../outcome";
 import { deferAll, setOutcome } from "./judge";
+import type { ConnectionOptions } from "./smtp/connection";
 import { createLoginGate } from "./smtp/login-gate";
 import { type Connections, createPool, type Pool } from "./smtp/pool";
 import { sendPooled } from "./smtp/send-pooled";
@@ -21,6 +24,8 @@ export type DirectDependencies = {
   findStsPolicy: FindStsPolicy;
   /** In [0, 1): distributes the load between MX hosts of equal preference. */
   random(): number;
+  /** For the validity of certificates that DANE proves. */
+  clock(): Date;
 };
 
 export type DirectOptions = {
@@ -42,29 +47,43 @@ const IDLE_MS = 20_000;
 const MESSAGES_PER_CONNECTION = 100;
 const CROWDED_MS = 60_000;
 
-/** TLS requirements for one destination: those of the message and of the domain's MTA-STS policy combined. */
-type Security = Pick<SmtpTarget, "tls" | "verify">;
+/**
+ * TLS requirements for one MX host: those of its TLSA records, of the domain's MTA-STS policy and of the
+ * message combined. `demand` is the sentence about who requires it.
+ */
+type Security = Pick<SmtpTarget, "tls" | "verify"> & {
+  dane?: Dane;
+  verifiedBy?: "DANE" | "MTA-STS" | "its certificate";
+  demand?: string;
+};
 
 /**
  * Delivers messages to the MX hosts of the recipients' domains. MX hosts are tried in order of preference.
  * The next one is tried only for recipients without a final or temporary reply: the first reply about a
- * recipient counts for the whole domain. TLS is opportunistic, with any certificate. A domain with an
- * enforced MTA-STS policy receives email only over TLS with a valid certificate.
+ * recipient counts for the whole domain. TLS is opportunistic, with any certificate. An MX host with TLSA
+ * records that DNSSEC proves (DANE, RFC 7672), and a domain with an enforced MTA-STS policy (RFC 8461),
+ * receive email only over TLS with a certificate that these prove; DANE takes precedence. A message can
+ * require this of every host.
  */
 export function createDirect(deps: DirectDependencies, options: DirectOptions = {}): Transport {
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
+  const { port = 25 } = options;
   const gate = createLoginGate(0);
   /** Of the addresses that have a connection or rejected one, by address and security. */
   const pools = new Map<string, Pool>();
 
-  const openPool = (key: string, target: SmtpTarget, address: string): Pool => {
+  const openPool = (
+    key: string,
+    target: SmtpTarget,
+    connection: Pick<ConnectionOptions, "address" | "verifiedBy" | "isNamed">,
+  ): Pool => {
     const pool = createPool({
       connectionsMax: target.connectionsMax,
       idleMs: IDLE_MS,
       messagesMax: MESSAGES_PER_CONNECTION,
       crowdedMs: CROWDED_MS,
       open: (signal) =>
-        openSession(target, { name: options.name, ca: options.ca, timeouts, address }, gate, signal),
+        openSession(target, { name: options.name, ca: options.ca, timeouts, ...connection }, gate, signal),
       onUnused: () => pools.delete(key),
     });
     pools.set(key, pool);
@@ -72,9 +91,11 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
   };
 
   /** Its pool is looked up each time: while a message is sent, it can become unused. */
-  const connectionsTo = (target: SmtpTarget, address: string): Connections => {
-    const key = `${target.host} ${address} ${target.tls} ${target.verify}`;
-    const pool = () => pools.get(key) ?? openPool(key, target, address);
+  const connectionsTo = (target: SmtpTarget, address: string, security: Security): Connections => {
+    const { tls, verify, dane, verifiedBy } = security;
+    const key = `${target.host} ${address} ${tls} ${verify} ${verifiedBy} ${dane?.id} ${dane?.names}`;
+    const isNamed = dane && ((leaf: X509Certificate) => isProvedByDane(leaf, dane, deps.clock()));
+    const pool = () => pools.get(key) ?? openPool(key, target, { address, verifiedBy, isNamed });
     return {
       acquire: (signal, isFresh) => pool().acquire(signal, isFresh),
       release: (session) => pool().release(session),
@@ -91,14 +112,19 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
     const { host, address, security } = destination;
     const target: SmtpTarget = {
       host,
-      port: options.port ?? 25,
-      ...security,
+      port,
+      tls: security.tls,
+      verify: security.verify,
       login: null,
       connectionsMax: options.connectionsMax ?? CONNECTIONS_MAX,
     };
-    const sent = await sendPooled(connectionsTo(target, address), message, recipients, watch);
-    if ("failure" in sent)
-      return { outcomes: deferAll(recipients, host, sent.failure).map(withoutAlarm), left: recipients };
+    const sent = await sendPooled(connectionsTo(target, address, security), message, recipients, watch);
+    if ("failure" in sent) {
+      const { failure } = sent;
+      const isDemanded = failure.alarm === "tls" && security.demand !== undefined;
+      const explained = isDemanded ? { ...failure, reason: `${failure.reason} ${security.demand}` } : failure;
+      return { outcomes: deferAll(recipients, host, explained).map(withoutAlarm), left: recipients };
+    }
     const outcomes = sent.outcomes.map(withoutAlarm);
     return { outcomes, left: outcomes.filter(hasNoReply).map(({ recipient }) => recipient) };
   }
@@ -123,7 +149,6 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
     if (mxHosts.kind === "unsure") return defer(recipients, mxHosts.reason);
     if (mxHosts.kind !== "found") return reject(mxHosts.reason, mxHosts.kind === "missing");
     const policy = await deps.findStsPolicy(domain, signal);
-    const security = securityOf(message, policy);
 
     const outcomes = new Map<string, Outcome>();
     let left = recipients;
@@ -133,15 +158,23 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
     let reason = `No MX host of ${domain} could be reached.`;
     for (const host of mxHosts.hosts) {
       if (left.length === 0 || tries >= ADDRESSES_MAX || signal.aborted) break;
-      if (policy?.mode === "enforce" && !policy.covers(host)) {
-        reason = `The MTA-STS policy of ${domain} does not list ${host}.`;
-        continue;
-      }
       const reachable = await resolveAllowedAddresses(deps.dns, host, deps.canConnectTo, signal);
       if (reachable.kind !== "found") {
         reason = reachable.reason;
         if (reachable.kind !== "unsure") unreachable += 1;
         if (reachable.kind === "missing") isMissing = true;
+        continue;
+      }
+      const found = mxHosts.isSecure ? await findDane(deps.dns, reachable.secureNames, port, signal) : null;
+      if (found !== null && "fault" in found) {
+        reason = found.fault;
+        continue;
+      }
+      // A certificate of usage DANE-TA may also have the name of the domain (RFC 7672 section 3.2.2).
+      const dane = found && { ...found, names: [...found.names, domain] };
+      const security = securityOf({ message, policy, dane, host, domain });
+      if (security.verifiedBy !== "DANE" && policy?.mode === "enforce" && !policy.covers(host)) {
+        reason = `The MTA-STS policy of ${domain} does not list ${host}.`;
         continue;
       }
       for (const address of reachable.addresses.slice(0, ADDRESSES_MAX - tries)) {
@@ -176,9 +209,39 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
   );
 }
 
-function securityOf(message: OutgoingMessage, policy: StsPolicy | null): Security {
-  if (policy?.mode === "enforce") return { tls: "required", verify: true };
-  return { tls: message.needsTls === true ? "required" : "opportunistic", verify: false };
+function securityOf(connection: {
+  message: OutgoingMessage;
+  policy: StsPolicy | null;
+  dane: Dane | null;
+  host: string;
+  domain: string;
+}): Security {
+  const { message, policy, dane, host, domain } = connection;
+  const required = { tls: "required", verify: false } as const;
+  if (dane && dane.records.length > 0)
+    return {
+      ...required,
+      dane,
+      verifiedBy: "DANE",
+      demand: `${host} publishes TLSA records (DANE), so email is sent only to a server with such a certificate.`,
+    };
+  if (policy?.mode === "enforce")
+    return {
+      ...required,
+      verify: true,
+      verifiedBy: "MTA-STS",
+      demand: `The MTA-STS policy of ${domain} requires a certificate that is valid for ${host}.`,
+    };
+  if (message.tls === "verified")
+    return {
+      ...required,
+      verify: true,
+      verifiedBy: "its certificate",
+      demand: `The sending domain requires verified TLS: ${host} needs a certificate that is valid for its name, or TLSA records in a zone with DNSSEC.`,
+    };
+  if (dane) return { ...required, demand: `${host} publishes TLSA records (DANE), which require TLS.` };
+  if (message.tls === "enforced") return { ...required, demand: "The sending domain requires TLS." };
+  return { tls: "opportunistic", verify: false };
 }
 
 /**

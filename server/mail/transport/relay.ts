@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FoundAddresses } from "./guarded-addresses";
-import { deferAll } from "./judge";
+import { deferAll, setOutcome } from "./judge";
 import { createLoginGate } from "./smtp/login-gate";
 import { createPool } from "./smtp/pool";
 import { sendPooled } from "./smtp/send-pooled";
@@ -46,6 +46,9 @@ const MESSAGES_PER_CONNECTION = 100;
 const LOGIN_PAUSE_MS = 60_000;
 const CROWDED_MS = 60_000;
 
+const UNVERIFIED =
+  "The sending domain requires verified TLS, and this relay is used without TLS or with any certificate. Require a valid certificate in the settings of the relay.";
+
 /**
  * Sends messages to one SMTP server over a pool of connections. `deliver` waits for a free connection. All
  * recipients of a call share one transaction, and each gets the outcome of its own replies. If TLS is
@@ -56,7 +59,9 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
   const { host } = target;
   const gate = createLoginGate(options.loginPauseMs ?? LOGIN_PAUSE_MS);
   const timeouts = { ...RELAY_TIMEOUTS, ...options.timeouts };
-  const connectionOptions = { name: options.name, ca: options.ca, timeouts };
+  const isVerified = target.tls !== "opportunistic" && target.verify;
+  const verifiedBy = isVerified ? "its certificate" : undefined;
+  const connectionOptions = { name: options.name, ca: options.ca, timeouts, verifiedBy };
 
   const pool = createPool({
     connectionsMax: target.connectionsMax,
@@ -87,6 +92,8 @@ export function createRelay(target: SmtpTarget, options: RelayOptions = {}): Rel
     host,
     async (message, recipients, watch) => {
       const addresses = addressesOf(recipients);
+      if (message.tls === "verified" && !isVerified)
+        return setOutcome(addresses, { kind: "deferred", host, class: "tls", reason: UNVERIFIED });
       const sent = await sendPooled(pool, message, addresses, watch);
       return "failure" in sent ? deferAll(addresses, host, sent.failure) : sent.outcomes;
     },

@@ -4,19 +4,25 @@ import type { Outcome } from "../outcome";
 import { deferAll, setOutcome } from "./judge";
 
 /**
+ * opportunistic: TLS if the server supports it. enforced: only over TLS, with any certificate. verified: only
+ * over TLS to a server that DANE, an enforced MTA-STS policy or a valid certificate proves.
+ */
+export type TlsRequirement = "opportunistic" | "enforced" | "verified";
+
+/**
  * A message ready to send. `bytes` are complete, use CRLF only, and are the same on every attempt.
  * `returnPath` is the envelope sender, "" for the null sender. `smtpUtf8`: the header contains other
- * characters than ASCII. `needsTls`: send the message only over TLS. The first `signatureBytes` are our
- * DKIM-Signature fields; the rest is the unsigned message. `messageId` has no angle brackets. `wantsReports`:
- * Backstamp reads the return path, which belongs to one recipient. `sevenBit`: `bytes` have 8-bit content,
- * and this is the same message, with its own signature, for servers without 8BITMIME.
+ * characters than ASCII. `tls`: what its sending domain requires of connections. The first `signatureBytes`
+ * are our DKIM-Signature fields; the rest is the unsigned message. `messageId` has no angle brackets.
+ * `wantsReports`: Backstamp reads the return path, which belongs to one recipient. `sevenBit`: `bytes` have
+ * 8-bit content, and this is the same message, with its own signature, for servers without 8BITMIME.
  */
 export type OutgoingMessage = {
   id: string;
   returnPath: string;
   bytes: Uint8Array;
   smtpUtf8: boolean;
-  needsTls?: boolean;
+  tls?: TlsRequirement;
   signatureBytes?: number;
   messageId?: string;
   wantsReports?: boolean;

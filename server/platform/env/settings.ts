@@ -67,6 +67,12 @@ const RULES: readonly Rule[] = [
     reason: "direct: does not work on Vercel, which blocks outgoing port 25. Set the URL of a relay.",
     isViolated: (_isSet, mode, values) => mode === "vercel" && isDirect(values.SMTP_URL),
   },
+  {
+    name: "BACKSTAMP_DNSSEC",
+    reason:
+      "BACKSTAMP_DNS_SERVERS is not set, so it is not known whose DNSSEC validation to trust. Set it to name servers that validate, and that are reached over a protected network.",
+    isViolated: (isSet, _mode, values) => values.BACKSTAMP_DNSSEC === true && !isSet("BACKSTAMP_DNS_SERVERS"),
+  },
   requiredWith(
     "BACKSTAMP_RETURN_PATH_DOMAIN",
     "BACKSTAMP_INBOUND_PORT",
@@ -197,6 +203,8 @@ function applyDefaults(values: Values, mode: Mode) {
     ...timesOf(values),
     /** Empty: the system's name servers. */
     dnsServers: values.BACKSTAMP_DNS_SERVERS ?? [],
+    /** Whether DNSSEC results of these name servers are trusted. Null: of those on this machine. */
+    trustsDnssec: values.BACKSTAMP_DNSSEC ?? null,
     /** Null: the networks of the mode. */
     egressAllow: values.BACKSTAMP_EGRESS_ALLOW ?? null,
     trustedHops: values.BACKSTAMP_TRUSTED_HOPS ?? (isVercel ? 1 : 0),

@@ -200,6 +200,13 @@ export const SETTINGS = {
     example: "9.9.9.9:53",
     read: nameServers,
   },
+  BACKSTAMP_DNSSEC: {
+    about:
+      "Whether the name servers are trusted to validate DNSSEC, which DANE requires: 1 for those of BACKSTAMP_DNS_SERVERS, if nobody can change their responses on the way here; 0 for none.",
+    fallback: "those on a loopback address of this machine, except Docker's 127.0.0.11",
+    example: "1",
+    read: flag,
+  },
   BACKSTAMP_EGRESS_ALLOW: {
     about:
       "Private networks that outgoing connections to webhooks and relays of teams may reach, in CIDR notation. HTTPS_PROXY and similar variables are ignored.",

@@ -3,6 +3,7 @@ import {
   CHECK_KEYS,
   type CheckKey,
   DOMAIN_STATUSES,
+  DOMAIN_TLS,
   type domains,
   RECORD_STATUSES,
   type RecordCheck,
@@ -27,7 +28,7 @@ export const DomainSummaryResponse = z
       .nullable()
       .describe("Host of the tracked links in new email; null: that of the installation."),
     custom_return_path: z.string().describe("Label of the return-path subdomain."),
-    tls: z.enum(["opportunistic", "enforced"]),
+    tls: z.enum(DOMAIN_TLS),
     daily_cap: z.int().nullable().describe("Maximum recipients per day (UTC); null without a cap."),
     warm_up: z
       .object({

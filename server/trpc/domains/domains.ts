@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DOMAIN_TLS } from "#db/schema/domains";
 import { describeDomainName } from "#server/mail/address/domain-display";
 import { getWarmUpPlan, growthPercentMax, recipientsMax, WarmUpDay } from "#server/services/domains/caps";
 import { verifyDomain } from "#server/services/domains/check/verify";
@@ -26,7 +27,7 @@ const Change = {
   openTracking: z.boolean().optional(),
   clickTracking: z.boolean().optional(),
   trackingSubdomain: Label.nullable().optional(),
-  tls: z.enum(["opportunistic", "enforced"]).optional(),
+  tls: z.enum(DOMAIN_TLS).optional(),
   dailyCap: z.int().min(0).max(recipientsMax).nullable().optional(),
   warmUp: z
     .strictObject({

@@ -68,6 +68,7 @@ export async function startTestInternet(zone: Zone): Promise<TestInternet> {
           canConnectTo: () => true,
           findStsPolicy: async () => null,
           random: Math.random,
+          clock: () => new Date(),
           ...means,
         },
         { name: "sender.test", port: portHolder.port, ...options },

@@ -17,7 +17,12 @@ const TLS = [
   {
     value: "enforced",
     label: "Enforced",
-    hint: "If the receiving server has no valid TLS certificate, email is deferred and eventually fails.",
+    hint: "If the receiving server does not support TLS, email is deferred and eventually fails.",
+  },
+  {
+    value: "verified",
+    label: "Verified",
+    hint: "If neither DANE nor a valid certificate proves the receiving server, email is deferred and eventually fails.",
   },
 ] as const;
 
@@ -67,9 +72,7 @@ export function SettingsCard({ teamId, domain, disabledReason }: CardProps) {
           value={tls}
           disabled={isDisabled}
           options={TLS}
-          onChange={({ target }) =>
-            change({ tls: target.value === "enforced" ? "enforced" : "opportunistic" })
-          }
+          onChange={({ target }) => change({ tls: TLS.find(({ value }) => value === target.value)?.value })}
         />
       </div>
     </SideCard>

@@ -1,5 +1,6 @@
+import type { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
-import { rootCertificates } from "node:tls";
+import { rootCertificates, TLSSocket } from "node:tls";
 import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { describeConnectionError } from "../describe-connection-error";
 import type { Breakdown } from "../judge";
@@ -22,6 +23,10 @@ export type ConnectionOptions = {
   timeouts: RelayTimeouts;
   /** Address to connect to; without it the system resolves the host. */
   address?: string;
+  /** Whether the server's TLSA records (DANE) name its certificate. */
+  isNamed?(certificate: X509Certificate): boolean;
+  /** What proves the server, for people: "DANE". Undefined if nothing does. */
+  verifiedBy?: string;
 };
 
 export type Connection = ReturnType<typeof wrapConnection>;
@@ -112,6 +117,26 @@ export function wrapConnection(
     isBroken: (): boolean => broken !== null,
     /** Why the connection broke; null while it is usable. */
     breakdown: (): Breakdown | null => broken,
+    /** How the connection is encrypted, and what proves its server: "over TLS 1.3, verified by DANE". */
+    describeSecurity(): string {
+      const protocol = client._socket instanceof TLSSocket ? client._socket.getProtocol() : null;
+      if (!protocol) return "without TLS";
+      const proof = options.verifiedBy ? `verified by ${options.verifiedBy}` : "not verified";
+      return `over ${protocol.replace("v", " ")}, ${proof}`;
+    },
+    /** Null if the server's TLSA records name its certificate, or none apply. */
+    checkDane(): Breakdown | null {
+      if (!options.isNamed) return null;
+      const certificate =
+        client._socket instanceof TLSSocket ? client._socket.getPeerX509Certificate() : undefined;
+      try {
+        if (certificate && options.isNamed(certificate)) return null;
+      } catch {
+        // A key of a type that Node does not support matches no record.
+      }
+      const reason = `The certificate of ${target.host} matches none of its TLSA records.`;
+      return { alarm: "tls", reason };
+    },
     /** Takes the socket, which has TLS if it was negotiated, from the client library after the setup. */
     takeSocket(): Socket {
       const taken = client._socket || socket;

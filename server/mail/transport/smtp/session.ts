@@ -55,7 +55,8 @@ async function openOnce(
     return { failure: { reason, alarm: "connect", isCrowded: true } };
   }
   const stopWatching = connection.breakOn(signal);
-  const breakdown = (await greet(connection)) ?? (await login(connection, target, gate));
+  const breakdown =
+    (await greet(connection)) ?? connection.checkDane() ?? (await login(connection, target, gate));
   stopWatching();
   if (breakdown === null) {
     connection.stopTimeout();
@@ -111,6 +112,7 @@ function explainOpening(connection: Connection, breakdown: Breakdown, host: stri
 function createSession(connection: Connection, target: SmtpTarget) {
   const ehlo = connection.transcript.exchanges().findLast(({ command }) => command.startsWith("EHLO "));
   const offers = parseOffers(ehlo?.reply ?? "");
+  const security = connection.describeSecurity();
   const dialogue = startDialogue(connection, target.host);
   let messages = 0;
   let hasQuit = false;
@@ -142,7 +144,12 @@ function createSession(connection: Connection, target: SmtpTarget) {
       const result = await sendMessage(sender, message, recipients, watch);
       needsReset = result.needsReset;
       const isStale = result.isUnprocessed && messages > 1 && !watch.signal.aborted;
-      return { outcomes: result.outcomes, isStale };
+      const outcomes = result.outcomes.map((outcome) =>
+        outcome.kind === "accepted"
+          ? { ...outcome, reason: `${target.host} accepted the email ${security}.` }
+          : outcome,
+      );
+      return { outcomes, isStale };
     },
     /** Prepares the session for the next message, or closes it. */
     async reset(): Promise<void> {

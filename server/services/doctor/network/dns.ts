@@ -12,16 +12,27 @@ const domainsMax = 100;
 /** The longest time of one domain. Lookups that are not complete by then count as failed. */
 const domainMsMax = 5_000;
 
-/** Whether each configured name server responds. */
+/** This domain exists, has no address, and is signed: a validating name server proves both. */
+const SIGNED = "org";
+
+/** Whether each configured name server responds, and whether its DNSSEC validation is used. */
 export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Result | Results> {
   const host = publicUrl === null ? "example.com" : new URL(publicUrl).hostname;
   const advice = "Correct BACKSTAMP_DNS_SERVERS, or the name servers of this machine.";
-  const answers = await Promise.all(resolvers().map((query) => query(host, "A")));
+  const answers = await Promise.all(
+    resolvers().map(async (query) => {
+      const [answer, { isSecure }] = await Promise.all([query(host, "A"), query(SIGNED, "A")]);
+      return { ...answer, isValidating: isSecure === true };
+    }),
+  );
   if (answers.length === 0) return failure("No name server is configured.", advice);
   const isEveryDown = answers.every(isNoAnswer);
   return answers.map((answer) => {
-    const { resolver, kind } = answer;
-    if (!isNoAnswer(answer)) return ok("The name server responds.", resolver);
+    const { resolver, kind, isValidating } = answer;
+    if (!isNoAnswer(answer)) {
+      const validation = isValidating ? "responds and validates DNSSEC: DANE is used" : "responds";
+      return ok(`The name server ${validation}.`, resolver);
+    }
     const message =
       kind === "timeout" ? "The name server did not respond." : "The name server returned an error.";
     return isEveryDown ? failure(message, advice, resolver) : warning(message, advice, resolver);

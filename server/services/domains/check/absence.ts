@@ -1,4 +1,5 @@
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
+import { formatTlsa } from "#server/mail/dns/dane";
 import type { DnsAnswer, DnsType, QueryDns } from "#server/mail/dns/dns";
 import type { FaultName } from "./faults";
 import { labelIn } from "./records";
@@ -75,6 +76,8 @@ export function textsOf(answer: DnsAnswer): string[] {
       ? record
       : Array.isArray(record)
         ? record.join("")
-        : `${record.priority} ${record.exchange}`,
+        : "exchange" in record
+          ? `${record.priority} ${record.exchange}`
+          : formatTlsa(record),
   );
 }

@@ -30,16 +30,20 @@ const labelCharsMax = 63;
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
-/** Docker's name server forwards queries to those of the host, over a network that it does not protect. */
-const dockerNameServer = "127.0.0.11";
+/** These only forward queries, over networks that nobody protects: Docker's, and one of systemd-resolved. */
+const forwarders = new Set(["127.0.0.11", "127.0.0.54"]);
 
 /** Whether responses of this name server cannot be changed on their way: it runs on this machine. */
 export const isLoopbackNameServer = (host: string): boolean =>
-  host !== dockerNameServer && loopback.check(host, isIPv6(host) ? "ipv6" : "ipv4");
+  !forwarders.has(host) && loopback.check(host, isIPv6(host) ? "ipv6" : "ipv4");
 
 /** Whether DNS can encode this name (RFC 1035 section 2.3.4). Others do not exist. */
 export const isEncodable = (name: string): boolean =>
-  name.length <= nameCharsMax && name.split(".").every((label) => label.length <= labelCharsMax);
+  name.length <= nameCharsMax &&
+  name
+    .replace(/\.$/, "")
+    .split(".")
+    .every((label) => label !== "" && Buffer.byteLength(label) <= labelCharsMax);
 
 /**
  * Sends a query to a validating name server, and asks for the result of its validation. Node's own resolver

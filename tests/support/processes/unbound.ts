@@ -38,7 +38,7 @@ export async function startUnbound(
   const makeKey = (zone: string) => run("ldns-keygen", "-a", "ECDSAP256SHA256", "-k", zone);
   const settings: string[] = [];
   const parts: string[] = [];
-  for (const [name, { state, records, forge = (zone) => zone }] of Object.entries(zones)) {
+  for (const [name, { state, records, forge = (zone: string) => zone }] of Object.entries(zones)) {
     const lines = [`$ORIGIN ${name}.`, "$TTL 60", "@ SOA ns hostmaster 1 3600 600 86400 60", "@ NS ns"];
     writeFileSync(join(folder, name), `${[...lines, ...records].join("\n")}\n`);
     if (state !== "unsigned") {

@@ -203,7 +203,8 @@ export const SETTINGS = {
   BACKSTAMP_DNSSEC: {
     about:
       "Whether the name servers are trusted to validate DNSSEC, which DANE requires: 1 for those of BACKSTAMP_DNS_SERVERS, if nobody can change their responses on the way here; 0 for none.",
-    fallback: "those on a loopback address of this machine, except 127.0.0.11 of Docker and 127.0.0.54 of systemd, which only forward",
+    fallback:
+      "those on a loopback address of this machine, except 127.0.0.11 of Docker and 127.0.0.54 of systemd, which only forward",
     example: "1",
     read: flag,
   },

@@ -28,6 +28,10 @@ export type Outcome = {
   reason: string;
   /** Why the server rejected or deferred the email; absent without such a reply. */
   class?: ReplyClass;
+  /** The rule that determined the class: a row of the tables in `replies/`, a code, or an operator's rule. */
+  replyRule?: string;
+  /** The reply says that the address will never accept email. */
+  isDead?: boolean;
   /** The step at which the server rejected the email. */
   step?: ReplyStep;
   needsConfirmation?: true;
@@ -119,11 +123,12 @@ export function outcomeOfReply(
       reason: `${by} returned an invalid SMTP reply.`,
     };
   const isPermanent = reply.code >= 500 && reply.code !== OUT_OF_SEQUENCE;
-  const replyClass = classifyReply(reply, isPermanent);
+  const { class: replyClass, rule: replyRule, isDead } = classifyReply(reply, isPermanent);
+  const classified = { ...common, class: replyClass, replyRule, step };
   const verdict = `rejected the email ${isPermanent ? "permanently" : "temporarily"}`;
   const reason = `${by} ${verdict}: ${explain(reply, replyClass, isPermanent)}`;
-  if (isPermanent) return { ...common, kind: "rejected", class: replyClass, step, reason };
-  return { ...common, kind: "deferred", class: replyClass, reason };
+  if (isPermanent) return { ...classified, kind: "rejected", isDead, reason };
+  return { ...classified, kind: "deferred", reason };
 }
 
 /** The class of a stored reply; null if the reply is not a rejection. */

@@ -1,103 +1,85 @@
 import type { ReplyClass } from "#server/shared/reply-classes";
-import { BASIC_CODES, ENHANCED_CODES } from "./codes";
-import { PLAIN_WORDS, SUBJECTS, VAGUE_WORDS, type WordRule } from "./rules";
-
-/** The part of a string that the search needs; tests count the calls. */
-export type Searchable = Pick<string, "indexOf">;
+import { CLEAR_RULES } from "./clear-rules";
+import { BASIC_CODES, DEAD_CODES, ENHANCED_CODES } from "./codes";
+import { indexPhrases, normalizeWords, visitPhrases } from "./phrases";
+import { PROVIDER_RULES } from "./provider-rules";
+import type { ReplyRule } from "./rules";
+import { VAGUE_RULES } from "./vague-rules";
 
 /** The parts of a reply that determine its class. */
-type ReplyParts = { code: number | null; enhanced: string | null; text: string };
-/**
- * A text without the whole word `requiredWord` cannot contain the phrase. This check excludes most texts
- * cheaply.
- */
-type Phrase = { requiredWord: string | null; pieces: readonly string[] };
-type Rule = { class: ReplyClass; only: WordRule["only"]; phrases: readonly Phrase[] };
-/** Normalized words, as one text and as a set. */
-type Words = { text: string; set: ReadonlySet<string> };
-
-const PLAIN = PLAIN_WORDS.map(prepareRule);
-const VAGUE = VAGUE_WORDS.map(prepareRule);
-
-/** Characters of a reply that are read. */
-const READ_MAX = 1000;
+export type ReplyParts = { code: number | null; enhanced: string | null; text: string };
 
 /**
- * Returns why a server rejected or deferred an email. The order of precedence is: clear phrases, the detail
- * of the enhanced code, vague phrases, the subject of the enhanced code, the basic code. A code for an
- * unknown address ranks below vague phrases, because only `hard` has consequences for the recipient. Takes
- * linear time and reads the first 1000 characters.
+ * Why a server rejected or deferred an email. `rule` names the row that decided: a row of the tables, such as
+ * `mailbox_unknown`, or a code, such as `code 5.1.1`. `isDead` means that the address will never accept email.
  */
-export function classifyReply({ code, enhanced, text }: ReplyParts, isPermanent: boolean): ReplyClass {
-  const normalized = normalizeWords(text);
-  const words = { text: normalized, set: new Set(normalized.split(" ")) };
-  const plain = findClass(PLAIN, words, isPermanent);
-  if (plain !== null) return plain;
+export type Classification = { class: ReplyClass; rule: string; isDead: boolean };
+
+type Ranked = ReplyRule & { rank: number; isVague: boolean };
+
+/** All rows in the order of their precedence. */
+export const RULES: readonly ReplyRule[] = [...PROVIDER_RULES, ...CLEAR_RULES, ...VAGUE_RULES];
+const INDEX = indexPhrases(
+  RULES.map((rule, rank): Ranked => ({ ...rule, rank, isVague: rank >= RULES.length - VAGUE_RULES.length })),
+);
+
+/** Class by subject alone, used if neither the detail nor the text identifies one. */
+const SUBJECTS: Readonly<Record<string, ReplyClass>> = {
+  "1": "hard",
+  "2": "other",
+  "3": "soft",
+  "4": "soft",
+  "5": "protocol",
+  "6": "content",
+  "7": "policy",
+};
+
+/**
+ * Classifies a reply. The order of precedence is: the provider's own codes, clear phrases, the detail of the
+ * enhanced code, vague phrases, the subject of the enhanced code, the basic code. A code for an unknown
+ * address ranks below vague phrases, because only `hard` has consequences for the recipient. Takes linear
+ * time and reads the first 1000 characters.
+ */
+export function classifyReply(reply: ReplyParts, isPermanent: boolean): Classification {
+  const { code, enhanced } = reply;
+  const text = normalizeWords(reply.text);
+  const { clear, vague } = findRules(text, isPermanent);
+  const byCode = { rule: `code ${enhanced ?? code}`, isDead: isDeadCode(reply) };
+  if (clear) {
+    const isDead = clear.class === "hard" && (clear.suppresses ? !isDoubtful(text) : byCode.isDead);
+    return { class: clear.class, rule: clear.name, isDead };
+  }
   const byDetail = ENHANCED_CODES[enhanced?.slice(2) ?? ""]?.[1];
-  const isHard = byDetail === "hard";
-  if (byDetail !== undefined && !isHard) return byDetail;
-  const vague = findClass(VAGUE, words, isPermanent);
-  if (vague !== null) return vague;
-  if (isHard) return isPermanent ? "hard" : "soft";
+  const isHard = byDetail === "hard" || byCode.isDead;
+  if (byDetail !== undefined && !isHard) return { ...byCode, class: byDetail };
+  if (vague) return { class: vague.class, rule: vague.name, isDead: vague.class === "hard" && byCode.isDead };
+  if (isHard) return { ...byCode, class: isPermanent ? "hard" : "soft" };
   const bySubject = SUBJECTS[enhanced?.split(".")[1] ?? ""];
   const basic = BASIC_CODES[code ?? 0]?.[1];
   const fallback = basic === "protocol" ? basic : (bySubject ?? basic ?? "other");
-  return isPermanent || fallback === "protocol" ? fallback : "soft";
+  return { ...byCode, class: isPermanent || fallback === "protocol" ? fallback : "soft" };
 }
 
-/** Normalizes a text to the form used in rules, with a space at both ends. An email address becomes "@". */
-export function normalizeWords(text: string): string {
-  const words = dropMarks(text.slice(0, READ_MAX).toLowerCase())
-    .split(/\s/)
-    .map((word) => (word.includes("@") ? "@" : word.replace(/[^\p{L}\p{N}]/gu, " ")))
-    .join(" ")
-    .split(" ")
-    .filter((word) => word !== "");
-  return ` ${words.join(" ")} `;
+function findRules(text: string, isPermanent: boolean) {
+  let clear: Ranked | null = null;
+  let vague: Ranked | null = null;
+  visitPhrases(
+    INDEX,
+    text,
+    ({ rank, isVague, when }) =>
+      rank < ((isVague ? vague : clear)?.rank ?? Number.POSITIVE_INFINITY) &&
+      (when === undefined || (when === "permanent") === isPermanent),
+    (rule) => {
+      if (rule.isVague) vague = rule;
+      else clear = rule;
+    },
+  );
+  return { clear, vague } as { clear: Ranked | null; vague: Ranked | null };
 }
 
-/** Whether the pieces occur in the text in this order. Reads each character at most once per piece. */
-export function containsInOrder(text: Searchable, pieces: readonly string[]): boolean {
-  let from = 0;
-  for (const piece of pieces) {
-    const at = text.indexOf(piece, from);
-    if (at === -1) return false;
-    // The space at the end of one piece may also start the next piece.
-    from = at + piece.length - 1;
-  }
-  return true;
-}
+const isDeadCode = ({ code, enhanced }: ReplyParts): boolean =>
+  DEAD_CODES.has(enhanced ?? "") || DEAD_CODES.has(`${code} ${enhanced}`);
 
-function findClass(rules: readonly Rule[], { text, set }: Words, isPermanent: boolean): ReplyClass | null {
-  for (const { class: replyClass, only, phrases } of rules) {
-    if (only !== undefined && (only === "permanent") !== isPermanent) continue;
-    const matches = ({ requiredWord, pieces }: Phrase) =>
-      (requiredWord === null || set.has(requiredWord)) && containsInOrder(text, pieces);
-    if (phrases.some(matches)) return replyClass;
-  }
-  return null;
-}
-
-function prepareRule({ class: replyClass, only, phrases }: WordRule): Rule {
-  const prepared = phrases
-    .split(/[|\n]/)
-    .map((phrase) => phrase.trim())
-    .filter((phrase) => phrase !== "")
-    .map(preparePhrase);
-  return { class: replyClass, only, phrases: prepared };
-}
-
-function preparePhrase(phrase: string): Phrase {
-  const pieces = phrase.split("…").map(preparePiece);
-  return { requiredWord: /^ (\S+) /.exec(pieces[0] ?? "")?.[1] ?? null, pieces };
-}
-
-/** Chinese does not separate words with spaces, so such a piece gets no leading space. */
-function preparePiece(piece: string): string {
-  const words = dropMarks(piece).trim().replace(/_$/, " ");
-  return /^\p{Script=Han}/u.test(words) ? words : ` ${words}`;
-}
-
-function dropMarks(text: string): string {
-  return text.normalize("NFKD").replace(/\p{M}/gu, "");
-}
+/** Words of another subject or of a temporary state: the address may exist. */
+const isDoubtful = (text: string): boolean =>
+  [" temporar", " try again", " later ", " sender ", " return path "].some((words) => text.includes(words));

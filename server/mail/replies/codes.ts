@@ -5,6 +5,14 @@ import type { ReplyClass } from "#server/shared/reply-classes";
  */
 type Code = readonly [meaning: string | null, replyClass?: ReplyClass];
 
+/** The additional codes of Microsoft and Google, as they document them. */
+function ofProviders(codes: Partial<Record<ReplyClass, string>>): Record<string, Code> {
+  const rows = Object.entries(codes).flatMap(([replyClass, details]) =>
+    details.split(" ").map((detail) => [detail, [null, replyClass as ReplyClass]] as const),
+  );
+  return Object.fromEntries(rows);
+}
+
 /**
  * Enhanced codes by subject and detail: RFC 3463 sections 3.1 to 3.8, from the registry of RFC 5248 those
  * that servers use in practice (RFC 7372, RFC 7505, RFC 6531, RFC 4954), and the additional codes of
@@ -12,6 +20,17 @@ type Code = readonly [meaning: string | null, replyClass?: ReplyClass];
  * class.
  */
 export const ENHANCED_CODES: Readonly<Record<string, Code>> = {
+  ...ofProviders({
+    hard: "1.351 4.310",
+    rate: "1.90 2.121 2.122 7.508 7.232 7.233 7.705",
+    auth: "7.40 7.509 7.515 7.31 7.32",
+    reputation: "7.501 7.502 7.503 7.511 7.513 7.606 7.650 7.703 7.708 7.700 7.800",
+    policy: "7.57 7.64 7.124 7.133 7.134 7.135 7.136 7.137 7.505 7.506 7.507 7.510 7.750 7.193",
+    sender: "7.60 7.68",
+    content: "6.11 7.512",
+    tls: "4.317 7.321 7.322 7.323 7.324 7.325 7.326",
+    soft: "2.14 4.11 4.14 4.300 4.312 4.316 0.350",
+  }),
   "0.0": ["Unspecified status"],
   "1.0": ["Unspecified problem with the address"],
   "1.1": ["The mailbox does not exist", "hard"],
@@ -24,14 +43,11 @@ export const ENHANCED_CODES: Readonly<Record<string, Code>> = {
   "1.8": ["The sender's domain could not be resolved or does not accept replies", "sender"],
   "1.9": ["The message was relayed to a system that does not report delivery status"],
   "1.10": ["The domain does not accept email (null MX)", "hard"],
-  "1.351": [null, "hard"],
   "2.0": ["Unspecified problem with the mailbox"],
   "2.1": ["The mailbox is disabled", "hard"],
   "2.2": ["The mailbox is full", "quota"],
   "2.3": ["The message exceeds the size limit of the mailbox", "size"],
   "2.4": ["The mailing list could not be expanded"],
-  "2.121": [null, "rate"],
-  "2.122": [null, "rate"],
   "3.0": ["Unspecified problem with the receiving mail system"],
   "3.1": ["The receiving mail system has no free storage"],
   "3.2": ["The receiving mail system does not accept messages at the moment"],
@@ -96,13 +112,23 @@ export const ENHANCED_CODES: Readonly<Record<string, Code>> = {
   "7.28": ["The server detected a mail flood", "rate"],
   "7.29": ["The ARC chain is invalid"],
   "7.30": ["The server does not support the required REQUIRETLS"],
-  "7.40": [null, "auth"],
-  "7.509": [null, "auth"],
-  "7.511": [null, "reputation"],
-  "7.515": [null, "auth"],
-  "7.606": [null, "reputation"],
-  "7.650": [null, "reputation"],
 };
+
+/**
+ * Codes of an address that will never accept email: no such mailbox, no such domain, invalid address, moved
+ * without a forwarding address, null MX (RFC 7505), mailbox disabled; and that of OpenSMTPD for an address that
+ * expands to no mailbox. Other failures can be resolved by the sender, by the host or with time: a full mailbox,
+ * policy (5.7.x), systems and routing (5.3.x, 5.4.x).
+ */
+export const DEAD_CODES: ReadonlySet<string> = new Set([
+  "5.1.1",
+  "5.1.2",
+  "5.1.3",
+  "5.1.6",
+  "5.1.10",
+  "5.2.1",
+  "524 5.2.4",
+]);
 
 /**
  * Basic codes, for replies without an enhanced code (RFC 5321 section 4.2.3, RFC 7504, RFC 4954). Without a

@@ -76,8 +76,17 @@ function followsAccepted(rcpt: ReadonlyMap<string, Reply>, recipient: string): b
 
 function leaveForNext(recipient: string, reply: Reply, host: string): Outcome {
   const reason = `${host} accepts no more recipients in one transaction: ${quote(reply)}`;
-  const replyClass = classifyReply({ ...reply, code: 452 }, false);
-  return { recipient, kind: "deferred", class: replyClass, reply, host, reason, nextTransaction: true };
+  const { class: replyClass, rule: replyRule } = classifyReply({ ...reply, code: 452 }, false);
+  return {
+    recipient,
+    kind: "deferred",
+    class: replyClass,
+    replyRule,
+    reply,
+    host,
+    reason,
+    nextTransaction: true,
+  };
 }
 
 /** Deferred outcomes for recipients that were never sent to the server. */

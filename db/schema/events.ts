@@ -28,6 +28,8 @@ export type EventData = {
   /** The class of a rejection, see `server/shared/reply-classes.ts`, and advice. */
   class?: string;
   advice?: string;
+  /** The rule that determined the class: a built-in row, a code, or `operator:` with the name of a rule. */
+  replyRule?: string;
   nextAttemptAt?: string | null;
   rule?: string | null;
   policy?: "retry" | "hold";

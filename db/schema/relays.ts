@@ -95,3 +95,19 @@ export const callbackTokens = pgTable(
   }),
   (t) => [primaryKey({ columns: [t.relayId, t.token] }), index("callback_tokens_expiry_idx").on(t.expiresAt)],
 );
+
+/**
+ * The operator's rules for replies of mail servers, for the whole installation. They precede the built-in tables,
+ * and are applied in the order of their names. `server/mail/replies/own-rules.ts` describes the columns.
+ */
+export const replyRules = pgTable("reply_rules", (c) => ({
+  name: c.text().primaryKey(),
+  /** In lower case. */
+  pattern: c.text().notNull(),
+  destination: c.text(),
+  class: c.text().notNull(),
+  action: c.text({ enum: ["keep", "defer", "bounce", "suppress"] }).notNull(),
+  /** Null for no expiry. */
+  expiresAt: instant(),
+  updatedAt: now(),
+}));

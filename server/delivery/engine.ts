@@ -3,6 +3,7 @@ import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import type { WorkerDeps } from "#server/deps";
 import { upTo } from "#server/platform/batches";
 import { errorFacts } from "#server/platform/log";
+import { getReplyRules } from "#server/services/destinations/reply-rules";
 import { type AttemptParts, attemptEmail, type EmailJob } from "./attempt/attempt-email";
 import { createLongTexts } from "./attempt/long-texts";
 import { createSigningKeys } from "./attempt/signing-keys";
@@ -82,6 +83,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     Promise.all([
       listStoredMessages(hot, claims),
       routing.read(claims.map(({ teamId }) => teamId)),
+      getReplyRules(hot),
       throttle.readLimits(claims),
     ]).catch((error) => releaseUnread(claims, error));
 
@@ -102,7 +104,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
     const jobs: EmailJob[] = [];
     const surplus: Claim[] = [];
     if (claims.length === 0) return { jobs, surplus };
-    const [messages, routeOf] = await readForAttempts(claims);
+    const [messages, routeOf, replyRules] = await readForAttempts(claims);
     for (const [emailId, ofEmail] of groupBy(claims, (claim) => claim.emailId)) {
       const email = messages.get(emailId);
       if (!email) continue;
@@ -112,7 +114,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       }
       const route = routeOf(email);
       for (const group of groupByDialogue(ofEmail, route))
-        jobs.push({ claims: group, email, route, text: longTexts.reserve(email, group.length) });
+        jobs.push({ claims: group, email, route, text: longTexts.reserve(email, group.length), replyRules });
     }
     return { jobs, surplus };
   }

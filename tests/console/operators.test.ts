@@ -80,6 +80,7 @@ const reason = "The relay is being replaced";
 const INPUTS: Record<string, () => Promise<object>> = {
   "installation.status": async () => ({}),
   "installation.destinations": async () => ({}),
+  "installation.replyRules": async () => ({}),
   "alerts.list": async () => ({}),
   "alerts.webhookSecret": async () => ({}),
   "installation.examine": async () => ({}),

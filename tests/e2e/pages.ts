@@ -226,6 +226,13 @@ export const PAGES: readonly ConsolePage[] = [
     isForFresh: false,
   },
   {
+    name: "reply-rules",
+    file: "console/installation/replies",
+    pathOf: () => "/console/installation/replies",
+    heading: "Installation",
+    isForFresh: false,
+  },
+  {
     name: "queues",
     file: "console/installation/queues",
     pathOf: () => "/console/installation/queues",

@@ -3,6 +3,7 @@ import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
 import type { SigningKey } from "#server/mail/dkim/sign";
 import { isContradictory, type Outcome } from "#server/mail/outcome";
+import { applyOwnRules, type OwnRule } from "#server/mail/replies/own-rules";
 import { scriptedOutcome } from "#server/mail/transport/scripted";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
@@ -32,7 +33,11 @@ export type EmailJob = {
   email: StoredMessage;
   route: Route | null;
   text: ReservedText;
+  /** The operator's rules for replies. */
+  replyRules: readonly OwnRule[];
 };
+
+type Work = Pick<EmailJob, "email" | "replyRules"> & { route: Route };
 
 /** What all attempts of a worker share. */
 export type AttemptParts = {
@@ -127,7 +132,8 @@ async function attemptRecipients(
 ): Promise<DeliveryResult[]> {
   const email = await job.text.complete();
   const transactions = groupByTransaction(parts.deps, email, claims);
-  const results = transactions.map((group) => attemptTransaction(parts, email, route, group));
+  const work = { email, route, replyRules: job.replyRules };
+  const results = transactions.map((group) => attemptTransaction(parts, work, group));
   return (await Promise.all(results)).flat();
 }
 
@@ -144,13 +150,12 @@ function groupByTransaction({ names }: WorkerDeps, email: StoredMessage, claims:
 /** One SMTP transaction, as a span that continues the trace of the request. */
 async function attemptTransaction(
   parts: AttemptParts,
-  email: StoredMessage,
-  route: Route,
+  work: Work,
   claims: Claim[],
 ): Promise<DeliveryResult[]> {
-  const span = startSpan(parts.deps, email, claims);
+  const span = startSpan(parts.deps, work.email, claims);
   try {
-    const results = await runTransaction(parts, email, route, claims, span);
+    const results = await runTransaction(parts, work, claims, span);
     span?.set({ "backstamp.result": results[0]?.status ?? "requeued" });
     return results;
   } catch (error) {
@@ -175,8 +180,7 @@ const startSpan = ({ tracer }: WorkerDeps, { id, traceparent }: StoredMessage, c
 /** A step that returns no permit or no claims ends it: the claims were requeued, or their leases are lost. */
 async function runTransaction(
   parts: AttemptParts,
-  email: StoredMessage,
-  route: Route,
+  { email, route, replyRules }: Work,
   claims: Claim[],
   span: Span | undefined,
 ): Promise<DeliveryResult[]> {
@@ -188,7 +192,8 @@ async function runTransaction(
     if ("results" in built) return built.results;
     const started = await handOver(parts, email, claims);
     if (!(await startDialogue(parts, permit, started))) return [];
-    outcomes = await deliver(parts, route, built.message, started, span);
+    const replied = await deliver(parts, route, built.message, started, span);
+    outcomes = replied.map((outcome, n) => applyOwnRules(replyRules, started[n]?.domain ?? "", outcome));
     logFaults(parts.deps, email, route, outcomes);
     return settle(email, route, started, outcomes);
   } finally {

@@ -123,11 +123,12 @@ function result(
   types: EventType[],
   more: EventData = {},
 ): DeliveryResult {
-  const { reply, host, reason, dialogue } = outcome;
+  const { reply, host, reason, dialogue, replyRule } = outcome;
   const replyClass = outcome.class ?? classOfAlarm(outcome);
   const classification = replyClass === undefined ? {} : { class: replyClass, advice: getAdvice(replyClass) };
   const { attempt } = claim;
-  const data: EventData = { attempt, host, reply, reason, ...classification, dialogue, ...more };
+  const classified = { ...classification, ...(replyRule !== undefined && { replyRule }) };
+  const data: EventData = { attempt, host, reply, reason, ...classified, dialogue, ...more };
   return {
     teamId: claim.teamId,
     emailId: claim.emailId,

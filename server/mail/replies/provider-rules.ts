@@ -45,7 +45,7 @@ export const PROVIDER_RULES: readonly ReplyRule[] = [
       vs99 | dy 00 | ou 00 | sc 00 | rly b2_ | rly ir_ | rly ob_ | rly nw_ | rly cs_ | rly ch_ | con b1_ | dyn t_ | dyn t1_
       rtr b | rtr sc_ | rtr du_ | rtr ge_ | rtr rb_ | dns b | bl00 | bl0 | ph01_ | ph02_ | as16012611 | as160126
       {ofr/lpn/lpna/lpnaaa} … {101/102/105/107/501/502/506/510/511/513/514}_
-      s3140_ | s3150_ | s3100_ | s844_ | s77714 | s775 | s2017062302 | ib103_ | ib104_
+      s3140_ | s3150_ | s3100_ | s844_ | s77714 | s775 | ib103_ | ib104_
       ib105_ | ib108_ | ib110_ | ib111_ | ib112_ | ib115_ | banned sending ip | aup i | aup o | aup in | aup out
       csi cloudmark | local ct ip reputation | hl rep_ | hl rbl_ | hme1 ip | hm07_ | hm08_`,
   },

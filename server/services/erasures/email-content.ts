@@ -108,13 +108,14 @@ async function eraseOwnEvents(
  * one.
  */
 function figuresOf(
-  { attempt, class: about, rule, policy, suppressedBy, reply, visit, provider: known }: EventData,
+  { attempt, class: about, replyRule, rule, policy, suppressedBy, reply, visit, provider: known }: EventData,
   recipient: string | null,
 ): EventData {
   return {
     provider: known ?? (recipient === null ? undefined : (findProviderOfAddress(recipient) ?? undefined)),
     attempt,
     class: about,
+    replyRule,
     rule,
     policy,
     suppressedBy,

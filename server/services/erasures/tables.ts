@@ -156,6 +156,7 @@ export const TABLES: Record<string, StoredTable> = {
   memberships: { fixed: "role" },
   passkey_challenges: { fixed: "challenge purpose" },
   passkeys: { account: "name", fixed: "credential_id public_key transports" },
+  reply_rules: { settings: "destination name pattern", fixed: "action class" },
   // Tags contain only letters, digits, hyphens and underscores.
   recipient_counts: { fixed: "domain provider tag unit" },
   recipient_totals: { fixed: "dimension unit value" },

@@ -6,6 +6,7 @@ import type { Deps } from "#server/deps";
 import { interpretReported } from "#server/mail/bounce/judge";
 import type { Action, Reported } from "#server/mail/bounce/report";
 import { newId } from "#server/platform/ids";
+import { getReplyRules } from "../destinations/reply-rules";
 import { reportedEntry } from "../suppressions/suppress";
 import { applyReport, type ReportChange, type ReportedDelivery } from "./apply";
 
@@ -19,6 +20,7 @@ export type ReportedOutcome = {
   host: string | null;
   reason: string;
   class?: string;
+  replyRule?: string | undefined;
   advice?: string;
   /**
    * The origin of the suppression that it causes. Only for a report that is proven to be about this delivery.
@@ -101,7 +103,7 @@ function changeOf(
   given: ReportedOutcome,
   verdict: "recorded" | "outranked",
 ): ReportChange | null {
-  const { effect, report, reply, host, reason, suppresses } = given;
+  const { effect, report, reply, host, reason, suppresses, replyRule } = given;
   const suppression = suppresses && reportedEntry(suppresses, delivery);
   const common = { reply: reply ?? null, host, reason, suppression };
   if (verdict === "outranked") return suppression && { ...common, status: null, events: [] };
@@ -112,6 +114,7 @@ function changeOf(
     host,
     ...(reply && { reply }),
     ...(given.class !== undefined && classification),
+    ...(replyRule !== undefined && { replyRule }),
   };
   const events: ReportChange["events"] = [{ id: newId(), type: TYPES[effect], data }];
   // A server that reports on the email had accepted it, so the result of the attempt is known before it is
@@ -151,7 +154,7 @@ export async function recordServerReport(
       reason: "The server reported the email as delivered.",
       suppresses: null,
     });
-  const { isDead, reason, class: found, advice } = interpretReported(reported);
+  const { isDead, class: found, ...judged } = interpretReported(reported, await getReplyRules(deps.hot));
   const suppresses = isDead && maySuppress ? "bounce" : null;
-  return recordOutcome(deps, { ...common, reason, class: found, advice, suppresses });
+  return recordOutcome(deps, { ...common, ...judged, class: found, suppresses });
 }

@@ -237,11 +237,12 @@ export function presentEvent({ id, type, recipient, createdAt, data }: EmailEven
   return { id, type, recipient, created_at: createdAt.toISOString(), data: presentEventData(data) };
 }
 
-function presentEventData({ nextAttemptAt, suppressedBy, provider: _, ...data }: EventData) {
+function presentEventData({ nextAttemptAt, suppressedBy, replyRule, provider: _, ...data }: EventData) {
   return {
     ...data,
     ...(nextAttemptAt !== undefined && { next_attempt_at: isoOrNull(nextAttemptAt) }),
     ...(suppressedBy !== undefined && { suppressed_by: suppressedBy }),
+    ...(replyRule !== undefined && { reply_rule: replyRule }),
   };
 }
 

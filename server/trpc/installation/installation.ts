@@ -3,6 +3,7 @@ import { z } from "zod";
 import { RELEASE } from "#db/compatibility";
 import { reauthenticate } from "#server/services/account/reauthenticate";
 import { listDestinationLimits } from "#server/services/destinations/limits";
+import { listReplyRules } from "#server/services/destinations/reply-rules";
 import { sortFindings } from "#server/services/doctor/run";
 import { getReadiness } from "#server/services/health";
 import { listTeamSummaries } from "#server/services/overview/teams";
@@ -39,6 +40,16 @@ export const installationRouter = router({
     transport: operator.transportKind,
     rows: (await listDestinationLimits(operator)).map((limit) =>
       withIsoTimes({ id: limit.domain, ...limit }),
+    ),
+  })),
+  /** The operator's rules for replies of mail servers. */
+  replyRules: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
+    rows: (await listReplyRules(operator)).map((rule) =>
+      withIsoTimes({
+        id: rule.name,
+        ...rule,
+        isExpired: rule.expiresAt !== null && rule.expiresAt <= operator.clock(),
+      }),
     ),
   })),
   /**
@@ -82,5 +93,6 @@ export const installationRouter = router({
 type Outputs = inferRouterOutputs<typeof installationRouter>;
 export type InstallationStatus = Outputs["status"];
 export type DestinationRow = Outputs["destinations"]["rows"][number];
+export type ReplyRuleRow = Outputs["replyRules"]["rows"][number];
 export type DoctorReport = Outputs["examine"];
 export type TeamRow = Outputs["teams"]["rows"][number];

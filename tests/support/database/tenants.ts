@@ -18,6 +18,7 @@ export const GLOBAL_TABLES: readonly string[] = [
   "passkey_challenges",
   "passkeys",
   "recovery_codes",
+  "reply_rules",
   "restores",
   "second_steps",
   "sessions",

@@ -67,6 +67,7 @@ export const INSTALLATION_PAGES = [
   { path: "/console/installation/doctor", label: "Doctor" },
   { path: "/console/installation/relays", label: "Relays" },
   { path: "/console/installation/destinations", label: "Destinations" },
+  { path: "/console/installation/replies", label: "Reply rules" },
   { path: "/console/installation/queues", label: "Queues" },
   { path: "/console/installation/teams", label: "Teams" },
 ] as const;

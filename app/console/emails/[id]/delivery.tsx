@@ -165,7 +165,15 @@ export function Timeline({ events, isShared }: { events: EventView[]; isShared: 
 type EntryProps = { event: EventView; attempt: number | undefined; isShared: boolean };
 
 function Entry({ event, attempt, isShared }: EntryProps) {
-  const { host, reason, visit, next_attempt_at: nextAttemptAt, policy, dialogue } = event.data;
+  const {
+    host,
+    reason,
+    visit,
+    next_attempt_at: nextAttemptAt,
+    policy,
+    dialogue,
+    reply_rule: replyRule,
+  } = event.data;
   const reply = formatReply(event.data.reply);
   const isInReason = (fact: string) => reason?.includes(fact) ?? false;
   return (
@@ -184,6 +192,11 @@ function Entry({ event, attempt, isShared }: EntryProps) {
         className="rounded-md bg-sunk px-2 py-1 font-mono text-xs"
       />
       <Meaning of={{ meaning: event.meaning, reason }} />
+      {replyRule ? (
+        <p className="wrap-anywhere text-soft text-xs">
+          Rule <code>{replyRule}</code>
+        </p>
+      ) : null}
       {visit ? <Visit visit={visit} /> : null}
       {host && !isInReason(host) ? <p className="wrap-anywhere font-mono text-soft text-xs">{host}</p> : null}
       {nextAttemptAt ? (

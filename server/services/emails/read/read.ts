@@ -15,7 +15,8 @@ import type { Ctx } from "#server/deps";
 import { getAdvice, getReplyClass } from "#server/mail/outcome";
 import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
-import type { Email } from "#server/shared/wire/email";
+import { REPLY_CLASSES } from "#server/shared/reply-classes";
+import type { Email, EmailEvent } from "#server/shared/wire/email";
 import { findPause, listActivePauses } from "../../pauses/read";
 
 /** One email with its bodies, the state of each recipient, and all events, oldest first. */
@@ -71,7 +72,7 @@ export async function getEmail(ctx: Ctx, id: string): Promise<Email> {
     ...rest,
     // A scheduled delivery keeps its schedule, and waits for the pause only after its time.
     deliveries: recipients.map(({ isDue, ...delivery }) => ({
-      ...describeDelivery(delivery),
+      ...describeDelivery(delivery, events),
       pause: isDue || delivery.status === "queued" ? pause : null,
     })),
     events,
@@ -90,12 +91,18 @@ export async function countSuppressed(ctx: Ctx, ids: readonly string[]): Promise
   return new Map(rows.map((row) => [row.emailId, row.count]));
 }
 
-function describeDelivery<D extends typeof deliveries.$inferSelect>(delivery: D) {
-  const { status, attempts, lastCode, lastEnhanced, lastText } = delivery;
-  const replyClass =
+/** The class of the last reply is that of its event, which a rule of the operator can have determined. */
+function describeDelivery<D extends typeof deliveries.$inferSelect>(
+  delivery: D,
+  events: readonly EmailEvent[],
+) {
+  const { id, status, attempts, lastCode, lastEnhanced, lastText } = delivery;
+  const recorded = events.findLast(({ deliveryId, data }) => deliveryId === id && data.class !== undefined);
+  const byTable =
     lastCode === null
       ? null
       : getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
+  const replyClass = byTable && (REPLY_CLASSES.find((each) => each === recorded?.data.class) ?? byTable);
   return {
     ...delivery,
     displayStatus: status === "queued" && attempts > 0 ? ("deferred" as const) : status,

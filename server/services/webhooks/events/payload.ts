@@ -153,13 +153,14 @@ const SUBTYPE_BY_CLASS: Record<string, string> = {
 };
 
 /** The `bounce` object of a payload: type and subtype as in the Resend API, and the server's own reply. */
-export function bounceOf({ reply, reason, class: about, advice }: EventData) {
+export function bounceOf({ reply, reason, class: about, advice, replyRule }: EventData) {
   return {
     type: typeOf(reply ?? null),
     subType: about === undefined ? subTypeOf(reply ?? null) : (SUBTYPE_BY_CLASS[about] ?? "General"),
     message: reason ?? "The receiving server rejected the email.",
     diagnosticCode: diagnosticCodes(reply),
     ...(about === undefined ? {} : { class: about, advice }),
+    ...(replyRule === undefined ? {} : { reply_rule: replyRule }),
   };
 }
 

@@ -1,12 +1,22 @@
+import { isDeadAddress } from "#server/mail/bounce/dead-address";
+import { outcomeOfReply, parseSmtpReply } from "#server/mail/outcome";
+import { applyOwnRules, REPLY_ACTIONS } from "#server/mail/replies/own-rules";
 import {
   destinationLimitMax,
   listDestinationLimits,
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
+import {
+  getReplyRules,
+  listReplyRules,
+  removeReplyRule,
+  setReplyRule,
+} from "#server/services/destinations/reply-rules";
+import { REPLY_CLASSES } from "#server/shared/reply-classes";
 import { presentRow } from "#server/shared/wire/shapes";
-import { asDomain, numberOf, orWord } from "../arguments";
-import { argument, definedOf, inDatabase, option } from "../command";
+import { asDomain, asText, asTime, numberOf, orWord, wordOf } from "../arguments";
+import { argument, definedOf, inDatabase, option, optionWithDefault, requiredOption } from "../command";
 import { listOutput, output } from "../terminal";
 
 const domain = argument("the recipients' domain, such as gmail.com", asDomain);
@@ -44,6 +54,88 @@ export const destinationCommands = {
         { domain, unset: true },
         `Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`,
       );
+    },
+  }),
+};
+
+const ruleName = argument(
+  "the name of the rule: lower-case letters, digits, hyphens and underscores",
+  asText,
+);
+
+export const replyCommands = {
+  set: inDatabase({
+    about: "adds a rule for replies of mail servers, or replaces the one of this name",
+    params: {
+      name: ruleName,
+      pattern: requiredOption(
+        "text",
+        "part of the reply with its codes; * stands for any characters",
+        asText,
+      ),
+      class: requiredOption(
+        "class",
+        `what the reply means: ${REPLY_CLASSES.join(", ")}`,
+        wordOf(REPLY_CLASSES),
+      ),
+      action: optionWithDefault(
+        "action",
+        "keep what the server decided, defer, bounce, or suppress (bounce, and suppress the address)",
+        wordOf(REPLY_ACTIONS),
+        "keep",
+      ),
+      destination: option(
+        "name",
+        "only at this provider, such as gmail, or this domain of recipients or MX hosts",
+        asText,
+      ),
+      expires: option("time", "the time from which the rule no longer applies", asTime),
+    },
+    help: "Only such a rule bounces an email after a temporary (4xx) reply, or retries it after a permanent one.",
+    run: async ({ deps }, { expires: expiresAt, ...rule }) => {
+      const set = presentRow(await setReplyRule(deps, { ...rule, expiresAt }));
+      return output(set, set, "Workers apply the rule within 10 seconds.");
+    },
+  }),
+
+  list: inDatabase({
+    about: "lists your rules in the order in which they are applied; the first that matches decides",
+    params: {},
+    run: async ({ deps }) =>
+      listOutput(
+        (await listReplyRules(deps)).map(presentRow),
+        "There are no rules besides the built-in ones.",
+      ),
+  }),
+
+  unset: inDatabase({
+    about: "removes a rule",
+    params: { name: ruleName },
+    run: async ({ deps }, { name }) => {
+      await removeReplyRule(deps, name);
+      return output({ name, unset: true }, `Removed the rule ${name}.`);
+    },
+  }),
+
+  explain: inDatabase({
+    about: "says what Backstamp would do after a reply to RCPT TO, and by which rule",
+    params: {
+      reply: argument("the reply with its codes, such as '550 5.1.1 User unknown'", asText),
+      domain: optionWithDefault("name", "the recipient's domain", asDomain, "example.com"),
+    },
+    run: async ({ deps }, { reply, domain: recipients }) => {
+      const outcome = applyOwnRules(
+        await getReplyRules(deps.hot),
+        recipients,
+        outcomeOfReply(`user@${recipients}`, parseSmtpReply(reply), null, "rcpt"),
+      );
+      const explained = {
+        outcome: outcome.kind,
+        class: outcome.class ?? null,
+        rule: outcome.replyRule ?? null,
+        suppresses: isDeadAddress(outcome, 1),
+      };
+      return output(explained, explained);
     },
   }),
 };

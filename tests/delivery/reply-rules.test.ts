@@ -13,7 +13,9 @@ let round: () => Promise<unknown>;
 
 beforeEach(async () => {
   const server = closeAfterTest(
-    await startSmtpTestServer({ rcpt: (seen) => (typeof script.rcpt === "function" ? script.rcpt(seen) : "250 ok") }),
+    await startSmtpTestServer({
+      rcpt: (seen) => (typeof script.rcpt === "function" ? script.rcpt(seen) : "250 ok"),
+    }),
   );
   const transport = closeAfterTest(transportTo(server));
   round = () => tick(world.withTransport(transport), { budgetMs: 20_000 });
@@ -92,6 +94,9 @@ const ALIVE = [
   "550 5.1.8 Access denied, bad outbound sender",
   "550 5.4.5 Daily user sending limit exceeded",
   "550 Address rejected",
+  "550 Your email was removed by our filter",
+  "550 You are not a member of this list",
+  "550 5.7.1 Invalid username or password",
   "550",
 ];
 
@@ -101,8 +106,8 @@ describe("suppression", () => {
     expect(await suppressedBy(DEAD)).toEqual(DEAD);
   });
 
-  test("28 temporary replies and rejections for other reasons suppress nobody", async () => {
-    expect(ALIVE).toHaveLength(28);
+  test("31 temporary replies and rejections for other reasons suppress nobody", async () => {
+    expect(ALIVE).toHaveLength(31);
     expect(await suppressedBy(ALIVE)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ import {
 
 const waitOptions = { timeout: 60_000 };
 const PERSON = { email: "ben@example.org", password: "correct horse battery" } as const;
-const PATHS = ["", "/alerts", "/doctor", "/relays", "/destinations", "/queues", "/teams"].map(
+const PATHS = ["", "/alerts", "/doctor", "/relays", "/destinations", "/replies", "/queues", "/teams"].map(
   (path) => `/console/installation${path}`,
 );
 
@@ -24,6 +24,17 @@ const { backstamp, browser, profile, page } = await openSignedIn({ SMTP_URL: "ca
 afterEach(() => expectNoErrors(profile));
 await backstamp.operate("user", "create", PERSON.email, "--password", PERSON.password, "--role", "owner");
 await backstamp.operate("destination", "set", "example.com", "--connections", "4", "--per-minute", "120");
+await backstamp.operate(
+  "reply",
+  "set",
+  "closed",
+  "--pattern",
+  "450*closed",
+  "--class",
+  "hard",
+  "--action",
+  "bounce",
+);
 afterAll(() => server?.close());
 
 const dialog = () => page.getByRole("dialog").or(page.getByRole("alertdialog"));
@@ -38,6 +49,9 @@ test("an operator reaches the pages of the installation by the navigation", asyn
   await page.getByRole("link", { name: "Destinations" }).click();
   await page.getByRole("row").filter({ hasText: "example.com" }).getByText("120").waitFor(waitOptions);
   await takePictures(page, "installation-destinations");
+  await page.getByRole("link", { name: "Reply rules" }).click();
+  await page.getByRole("row").filter({ hasText: "450*closed" }).getByText("Bounce").waitFor(waitOptions);
+  await takePictures(page, "installation-reply-rules");
   await page.getByRole("link", { name: "Teams" }).click();
   await page.getByRole("row").filter({ hasText: "First team" }).getByText("Active").waitFor(waitOptions);
   await takePictures(page, "installation-teams");

@@ -80,6 +80,11 @@ function findRules(text: string, isPermanent: boolean) {
 const isDeadCode = ({ code, enhanced }: ReplyParts): boolean =>
   DEAD_CODES.has(enhanced ?? "") || DEAD_CODES.has(`${code} ${enhanced}`);
 
-/** Words of another subject or of a temporary state: the address may exist. */
-const isDoubtful = (text: string): boolean =>
-  [" temporar", " try again", " later ", " sender ", " return path "].some((words) => text.includes(words));
+/** Words of a temporary state, or of another subject than the recipient: the address may exist. */
+const DOUBTS =
+  ` temporar | try again | later | deferred | sender | return path | from header | password | signature
+  ip address | your ip | helo | ehlo | hostname | client host | greylist`
+    .split(/[|\n]/)
+    .map((words) => ` ${words.trim()}`);
+
+const isDoubtful = (text: string): boolean => DOUBTS.some((words) => text.includes(words));

@@ -5,6 +5,7 @@ import {
   MAILBOX,
   MAILBOX_AFTER,
   NETWORK,
+  PERHAPS_MAILBOX,
   SENDER,
   UNKNOWN,
 } from "./families";
@@ -31,19 +32,19 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "mail_loop",
     class: "soft",
-    phrases: `too many hops | exceeded … hops | hop count | {mail/routing/message/email/forwarding} loop | loop detected | loops back
+    phrases: `hop {count/limit} exceeded | retry timeout | lowest numbered mx | mx record points to | too many hops | exceeded … hops | hop count | {mail/routing/message/email/forwarding} loop | loop detected | loops back
       too many received | connection {expired/dropped/reset/lost} | timeout closing | message expired | queue expired`,
   },
   {
     name: "unusual_rate",
     class: "rate",
-    phrases: `{unusual/excessive/unexpected/abnormal} {rate/amount/volume/number} | frequency limited | too quickly | same message id
+    phrases: `too much mail from | messaging limits | exceeded … messaging limit | server busy … limit | {unusual/excessive/unexpected/abnormal} {rate/amount/volume/number} | frequency limited | too quickly | same message id
       receiving {mail/email} at a rate | too many messages containing | quota for sending`,
   },
   {
     name: "message_form",
     class: "content",
-    phrases: `rfc {5322/2822/822/compliant} | not rfc compliant | rfc compliance | header error | missing a valid | 8 bit data | 8bit data
+    phrases: `bare {carriage/linefeed} | lone {cr/lf} | 822 bis | unbalanced | bad {mime/header} | invalid headers | {from/to/subject/date} header … {missing/invalid/required} | rfc {5322/2822/822/compliant} | not rfc compliant | rfc compliance | header error | missing a valid | 8 bit data | 8bit data
       {duplicate/missing/malformed/invalid/bad/multiple/illegal} {header/headers/from/message id/date/mime} | multiple addresses in from
       messages with multiple | addresses in from | bare {lf/cr/newline/linefeed} | {message/mime} … malformed | malformed {mime/message/mail}
       invalid {characters/mime/message content} | line too long | {lines/line} … longer | too many {mime/related} | header s missing
@@ -52,7 +53,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "sender_authentication",
     class: "auth",
-    phrases: `spf_ | dmarc | dkim_ | domainkeys | arc {fail/seal/valid} | sender id_ | unauthenticated {email/sender/mail/message}
+    phrases: `permitted sender | {authorized/allowed/permitted/designate} … {to send from/to send mail from/to send for/to send on behalf}_ | spf_ | dmarc | dkim_ | domainkeys | arc {fail/seal/valid} | sender id_ | unauthenticated {email/sender/mail/message}
       {sender/message/mail/email} is {unauthenticated/not authenticated} | authentication {information/checks/results}
       {ptr/rdns/fcrdns} | reverse {dns/lookup/hostname/host/name/record/mapping/resolution/address/ip} | find your {hostname/reverse/ptr}
       {hostname/your ip/client host/ip address/host name} … {not resolve/be resolved/no name/no dns/not match/unresolvable}_
@@ -63,12 +64,12 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
     name: "poor_reputation",
     class: "reputation",
     phrases:
-      "reputation | senderscore | sender score | spam ip_ | spam source | user complaints | permanently deferred",
+      "{low/bad/poor} … {trust/sender history/sender score} | trust score | suspicious ip | spam abuse | {traffic/mail} not accepted from | too many {spams/complaints} | history of {spam/abuse} | reputation | senderscore | sender score | spam ip_ | spam source | user complaints | permanently deferred",
   },
   {
     name: "relaying",
     class: "policy",
-    phrases: `{relay/relaying} … {denied/prohibited/not permitted/not allowed/refused/forbidden/disallowed/restricted}_
+    phrases: `open relay | {relay/relaying} … {denied/prohibited/not permitted/not allowed/refused/forbidden/disallowed/restricted}_
       {unable/cannot/not allowed/not permitted/won t/will not/refuse/refuses/do not/don t/not authorized} … relay
       {open/unauthorized/invalid credentials for/no} {relay/relaying} | rcpthosts | not a gateway | relay access
       {smtp/mail} authentication in your mail client | authentication is required to send | requires authentication
@@ -77,7 +78,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "block_list",
     class: "reputation",
-    phrases: `spamhaus | spamcop | sorbs | senderbase | barracudacentral | barracudanetworks com reputation | invaluement | ivmsip
+    phrases: `dns black | deny list | {ip/host/server} … known to | access list | network … blocked | local block | bad history | spamhaus | spamcop | sorbs | senderbase | barracudacentral | barracudanetworks com reputation | invaluement | ivmsip
       uceprotect | surriel | psbl | abuseat | njabl | mailspike | nixspam | manitu | lashback | trend micro | trustedsource
       ipcheck proofpoint | attrbl | gbudb | backscatterer | hostkarma | spamrats | tornevall | csi cloudmark | uribl | surbl
       {blacklist/blocklist/block list/black list/denylist/deny list/blocklisting/blacklisting/dnsbl/dnsrbl/rbl/rhsbl/black ip}
@@ -93,7 +94,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "virus",
     class: "content",
-    phrases: `virus | malware | trojan | infected | contains a macro | phishing | potential security issue
+    phrases: `antivirus | anti virus | clamav | sophos | eicar | ransomware | exploit | virus | malware | trojan | infected | contains a macro | phishing | potential security issue
       {dangerous/executable} {file/content}`,
   },
   {
@@ -105,7 +106,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "spam_verdict",
     class: "content",
-    phrases: `{content/contents/body} … {rejected/denied/refused/blocked/not acceptable/policy/filter/restriction/prohibited/suspicious}
+    phrases: `{contains/containing/contain} … {prohibited/banned/forbidden/blocked/blacklisted/listed} | {link/url/links/urls} … {blacklisted/listed/blocked/malicious} | spam points | bulk mail | advertis | score … {exceeded/too high/threshold} | {content/contents/body} … {rejected/denied/refused/blocked/not acceptable/policy/filter/restriction/prohibited/suspicious}
       {rejected/banned/blocked/denied/prohibited/unacceptable/offensive/suspicious/objectionable/inappropriate} … {content/contents}_
       content presents | {spam/suspicious/bad/malicious} {url/link/uri} | {url/link/uri} in {this/the/your} … listed | nature of the content
       flagged as | classified as | {detected/considered/identified/marked/recognized/categorized/judged/scored/treated/be} … {spam/junk/unsolicited/bulk}_
@@ -123,14 +124,14 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "message_size",
     class: "size",
-    phrases: `too {large/big} | {message/mail/email/content/maximum/header/fixed/msg/data/attachment/individual header} {size/length}
+    phrases: `exceeds … {maximum size/size limit/allowable limit} | exceeds the maximum | attachment size | too {large/big} | {message/mail/email/content/maximum/header/fixed/msg/data/attachment/individual header} {size/length}
       message … exceeded google | size {limit/exceed/restriction} | is too long | exceeds … {size/bytes/google s}_ | {larger/bigger} than
       nachricht zu gross | message trop {volumineux/gros} | taille … {depass/limite/maxim} | number of attachments | maximum email size`,
   },
   {
     name: "sending_rate",
     class: "rate",
-    phrases: `{rate/volume/frequency/throttle/traffic} {limit/limited/limiting/exceeded/control/exceed/too high} | ratelimit | throttl | rate that
+    phrases: `{limit/limits/quota} for {sending/outgoing/messages/recipients} | exceeded {their/your/its} {limit/quota/sending} | maximum number of {recipients/messages/connections/sessions} | number of {recipients/connections/messages} … exceed | exceeded allowable | resources restricted | {rate/volume/frequency/throttle/traffic} {limit/limited/limiting/exceeded/control/exceed/too high} | ratelimit | throttl | rate that
       too {fast/often/frequent/quickly} | slow{/ing} down | {high/large} volume | connection {rate/limit/frequency} | separate transaction
       too many … {connection/connections/session/sessions/messages/recipients/emails/mails/requests/attempts/threads/rcpt/e mails}_
       to too many | too many {recent/invalid/same/bad/errors/concurrent} | concurrent {connections/connection/sessions} | concurren
@@ -143,7 +144,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "mailbox_full",
     class: "quota",
-    phrases: `over {quota/the quota/his quota/their quota/its quota/disk quota} | overquota | exceeded … {storage/quota/mailbox size/disk space/allocation}
+    phrases: `{disk/mailbox/storage/mail} {usage/space/size limit} … {exceeded/full} | mailbox size limit | too many messages {on the server/in the mailbox/in mailbox} | over {quota/the quota/his quota/their quota/its quota/disk quota} | overquota | exceeded … {storage/quota/mailbox size/disk space/allocation}
       {quota/storage/allocation/disk space/disk quota} … {exceeded/exceeds/exceed/full/violation/reached/insufficient}
       {mailbox/mail box/inbox/account/folder/maildir/user/recipient} {full/is full/is over/has no space/is too full} | mailbox … is full | full mailbox
       {insufficient/out of/not enough/no more} {storage/disk space/mailbox space/space/disk quota/quota} … {user/mailbox/recipient/account/inbox}
@@ -155,7 +156,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "recipient_policy",
     class: "policy",
-    phrases: `recipient preferences | administrative prohibition | local policy | mailpolicy | {policy/security/administrative} {reason/violation/restriction/rejection/prohibit}
+    phrases: `sender was not authenticated | not authenticated for | configured to reject | no external | external {senders/mail} … not | external forwarding | not {accept/accepting} … external | only {members/subscribers/internal} | moderated | sender … not … member | rejected due to policy | policy restrictions | not allowed to send | recipient preferences | administrative prohibition | local policy | mailpolicy | {policy/security/administrative} {reason/violation/restriction/rejection/prohibit}
       {security/spam/message/email/mail/site/company/admin} {policy/policies} | policy {that/of/rejected/error}
       rejected by {recipient/user/policy/filter/header/rule/administrator/destination/customer} | manually blocked | blocked senders
       not {in/on} … {whitelist/allowlist/allowed senders list/safe list} | requires whitelisting | {envelope/sender} {blocked/rejected} {user/block}
@@ -166,7 +167,7 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "sender_address",
     class: "sender",
-    phrases: `sender address | ${SENDER} … ${IS_REJECTED} | sender account | sender {domain/verify/verification} | verification failed for
+    phrases: `{invalid/bad} dns {mx/a_/aaaa} | no {mx/a_} record … {sender/from} | domain … {sender/from address} | sending domain | sender address | ${SENDER} … ${IS_REJECTED} | sender account | sender {domain/verify/verification} | verification failed for
       {invalid/bad/unknown/denies the/unverified/unverifiable/illegal/unresolvable/no such/wrong} {sender/return path/from/mail from/originator/reverse path}
       callout | verify … {failed/sender} | {domain/host} of {sender/the sender} | unresolvable … domain | your {domain/address} … {exist/not found/invalid/resolve}
       {cannot/can t/unable to/not} … {resolve/find} your {domain/address/mx} | emetteur | expediteur | absender | remitente | mittente | remetente
@@ -182,18 +183,19 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "address_syntax",
     class: "protocol",
-    phrases: `{address/mailbox/recipient/command/parameter/parameters/argument} syntax | syntax error | {bad/wrong/improper/invalid} {sequence/command} | out of sequence
+    phrases: `no valid recipients | synchronization error | unqualified {address/domain} | unsupported option | fully qualified | {address/recipient} … {bad/invalid/improper} {format/syntax} | illegal character | {address/mailbox/recipient/command/parameter/parameters/argument} syntax | syntax error | {bad/wrong/improper/invalid} {sequence/command} | out of sequence
       {command/verb} {not/unrecognized/unknown/parameter/unimplemented} | {unrecognized/unknown/unimplemented/unsupported/invalid/unexpected} {command/parameter/argument/verb/authentication type}
       not implemented | {helo/ehlo/hello} {first/argument/required/requires/name/invalid} | {send/need/expected/polite/issue/require/requires} {helo/ehlo/hello}
       nested mail | already specified | pipelin | protocol {error/violation} | no data after | {need/expecting/send} {rcpt/mail/data} | unauthenticated commands
-      invalid address format | no valid recipients specified | xoauth`,
+      invalid address format | xoauth`,
   },
   {
     name: "mailbox_unknown",
     class: "hard",
     suppresses: true,
-    phrases: `${MAILBOX} … ${IS_UNKNOWN}
+    phrases: `possibly incorrect | no one at this | not in our {directory/database/system} | nobody here | no longer works | does not work here | ${MAILBOX} … ${IS_UNKNOWN}
       ${UNKNOWN} ${MAILBOX_AFTER}
+      {unrouteable/unroutable/undeliverable/nonexistent/unknown/no such} address_
       disabled or discontinued | not our customer | recipient address rejected access denied | no longer {on server/valid} | not a registered
       deliver mail for | destinataire … {invalide/inconnu} | {adresse/utilisateur/compte/boite} … {invalide/inconnu/inexistant/n existe}
       {empfanger/benutzer/postfach/adresse/konto/mailbox} … {unbekannt/existiert nicht/nicht gefunden/nicht vorhanden/ungultig/nicht bekannt}
@@ -207,9 +209,15 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
   {
     name: "mailbox_disabled",
     class: "hard",
-    phrases: `${MAILBOX} … {disabled/inactive/deactivated/expired/terminated/cancelled/canceled/unused/abandoned/retired}
+    phrases: `extended inactivity | not currently being accepted | no longer accepting | not accepting {mail/messages} for this | mailbox … not accepting | ${MAILBOX} … {disabled/inactive/deactivated/expired/terminated/cancelled/canceled/unused/abandoned/retired}
       {disabled/inactive/deactivated/expired/cancelled/canceled/terminated} {user/mailbox/account/recipient/address/email/username}
       reach is {disabled/inactive}`,
+  },
+  {
+    name: "mailbox_perhaps_unknown",
+    class: "hard",
+    phrases: `${PERHAPS_MAILBOX} … ${IS_UNKNOWN}
+      ${UNKNOWN} {address/email/member/subscriber/person/student/destination}_`,
   },
   {
     name: "domain_unknown",

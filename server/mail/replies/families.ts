@@ -9,15 +9,20 @@ const anyOf = (words: string): string =>
 /** The address of a recipient, and what stands behind it. */
 export const MAILBOX =
   anyOf(`user | mailbox | mailboxes | mail box | recipient | recipients | account | address
-  addresses | addressee | alias | inbox | username | userid | login | customer | subscriber | member | rcpt
-  receiver | destination | forward path | local part | email | emails | mail drop | person | mailaddress | student`);
+  addresses | addressee | alias | inbox | username | userid | customer | rcpt | receiver | forward path | local part
+  mail drop | mailaddress`);
+
+/** Words that can also mean the message or the sender. */
+export const PERHAPS_MAILBOX = anyOf(
+  "email | emails | destination | login | subscriber | member | person | student",
+);
 
 /** A mailbox as the object of "no such" and "unknown". */
 export const MAILBOX_AFTER =
   anyOf(`user | mailbox | mail box | recipient | account | addressee | alias | inbox
-  username | customer | subscriber | person | local part | rcpt | receiver | member | email | mail address
-  e mail address | mailaddress | emailaddress | address | virtual | local user | local recipient | local mailbox
-  employee | student | forward path | destination | userid | mail account | name here | or illegal alias`);
+  username | customer | local part | rcpt | receiver | email address | mail address | e mail address | mailaddress
+  emailaddress | email account | virtual | local user | local recipient | local mailbox | employee | forward path
+  destination address | destination mailbox | userid | mail account | name here | or illegal alias`);
 
 /** What is said of a mailbox that does not exist. */
 export const IS_UNKNOWN =
@@ -29,14 +34,14 @@ export const IS_UNKNOWN =
   no longer used | no longer employed | has moved | has left | closed_ | been closed | not hosted | not located | not a local
   not local | not defined | does not appear | incorrect | misspelled | not an existing | has ceased | not a user
   not correct | t have a | not have a | not assigned | unassigned | name not allowed | not our | t here | not here
-  not a mailbox | not a known | not an active | not deliverable | not in our | not in the | not in recipient`);
+  not a mailbox | not a known | not an active | not deliverable | not in our | not in recipient`);
 
 /** What precedes the word for a mailbox that does not exist. */
 export const UNKNOWN =
   anyOf(`unknown | no such | no | invalid | nonexistent | non existent | nonexisting | not existing
-  unrecognized | undeliverable | unrouteable | unroutable | illegal | wrong | not a valid | not a known | not an existing
-  not a | not our | incorrect | no local | no valid | cannot find | can t find | could not find | couldn t find
-  unable to find | can t locate | cannot locate | not valid | undefined | missing | no existing | removed | deleted
+  unrecognized | undeliverable | unrouteable | unroutable | illegal | wrong | not valid | not a valid | not a known | not an existing
+  not a | not our | incorrect | no local | no valid | cannot find | can t find | could not find | couldn t find | no known | does not have
+  unable to find | can t locate | cannot locate | not valid | undefined | no existing | removed | deleted
   bad destination | bad recipient | deliver mail for | not local`);
 
 /** The address of a sender. */

@@ -7,11 +7,17 @@ import type { ReplyRule } from "./rules";
  */
 export const PROVIDER_RULES: readonly ReplyRule[] = [
   {
+    name: "provider_greylisting",
+    class: "greylist",
+    when: "temporary",
+    phrases: "internal resources are temporarily unavailable | tempgreylisted | ib107_",
+  },
+  {
     name: "provider_unknown_mailbox",
     class: "hard",
     suppresses: true,
     phrases: `nosuchuser_ | recipnotfound | recipientnotfound | exrecipnotfound | resolver adr recipientnotfound
-      resolver adr exrecipnotfound | ib603_ | ib604_ | ib605_ | dd this user doesn t have | {ofr/lpn} … 416_`,
+      resolver adr exrecipnotfound | ib603_ | ib604_ | dd this user doesn t have | {ofr/lpn} … 416_`,
   },
   {
     name: "provider_disabled_mailbox",
@@ -27,15 +33,15 @@ export const PROVIDER_RULES: readonly ReplyRule[] = [
   {
     name: "provider_recipient_rate",
     class: "rate",
-    phrases: "receivingrate | resolver rst recipient … limit | hourly receive limit",
+    phrases: "recipientthreadlimit | receivingrate | resolver rst recipient … limit | hourly receive limit",
   },
   {
     name: "provider_rate",
     class: "rate",
     phrases: `unsolicitedratelimiterror | ratelimit | mxrt_ | cxmxrt | cxcnct | cxthrt | rl0000 | rl0001 | rp 00
-      rly b1_ | rly b3_ | rly bd_ | con b2_ | hvu b2_ | mi cel_ | rp drc_ | rp dcr_ | hl icc_ | hl ifc_ | mi csm_
-      mi cwl_ | ib006_ | ib007_ | ib101_ | ib106_ | ib113_ | ib507_ | ib508 rate | ib510_ | ib607_ | ib609_
-      {ofr/lpn} … {103/104/108/109/519}_ | submissionquotaexceeded | {ts01/ts02/ts03/tss04/tss05/tss06/tss07}_
+      rly b1_ | rly b3_ | rly bd_ | con b2_ | hvu b2_ | mi cel_ | rp {drc/dcr/cel/rcl/trc/qrc}_ | mi {dmc/ccl}_ | hl itc_ | hl icc_ | hl ifc_ | mi csm_
+      mi cwl_ | ib006_ | ib007_ | ib101_ | ib113_ | ib507_ | ib508 rate | ib510_ | ib607_ | ib609_
+      {ofr/lpn} … {103/104/105/108/109/519}_ | ib605_ | submissionquotaexceeded | {ts01/ts02/ts03/tss04/tss05/tss06/tss07}_
       rly ch4_ | mta poor`,
   },
   {
@@ -44,16 +50,16 @@ export const PROVIDER_RULES: readonly ReplyRule[] = [
     phrases: `blacklisted_ | cxbl | cdrbl | ipbl | rblip | ipts | ts1_ | tss | bl21_ | bl22_ | bl23_ | vs1_ | vs ip_
       vs99 | dy 00 | ou 00 | sc 00 | rly b2_ | rly ir_ | rly ob_ | rly nw_ | rly cs_ | rly ch_ | con b1_ | dyn t_ | dyn t1_
       rtr b | rtr sc_ | rtr du_ | rtr ge_ | rtr rb_ | dns b | bl00 | bl0 | ph01_ | ph02_ | as16012611 | as160126
-      {ofr/lpn/lpna/lpnaaa} … {101/102/105/107/501/502/506/510/511/513/514}_
+      {ofr/lpn} … {101/102/107/501/502/503/506/510/511/513/514}_
       s3140_ | s3150_ | s3100_ | s844_ | s77714 | s775 | ib103_ | ib104_
-      ib105_ | ib108_ | ib110_ | ib111_ | ib112_ | ib115_ | banned sending ip | aup i | aup o | aup in | aup out
+      ib105_ | ib106_ | ib110_ | ib111_ | ib112_ | ib115_ | banned sending ip | aup i | aup o | aup in | aup out
       csi cloudmark | local ct ip reputation | hl rep_ | hl rbl_ | hme1 ip | hm07_ | hm08_`,
   },
   {
     name: "provider_auth",
     class: "auth",
     phrases: `unauthenticatedemail | cxsndr | cxdns | dm00 | dns nr_ | dns nx_ | au01_ | hl spf_ | hl dmarc_ | sid 00
-      notauthorizederror | {ofr/lpn} … 401_ | ib508_ | ib509_ | ib212 spf | ib511_ | ib512_ | hme1_ | sids_`,
+      notauthorizederror | {ofr/lpn} … {401/517}_ | ib108_ | ib508_ | ib509_ | ib212 spf | ib511_ | ib512_ | hme1_ | sids_`,
   },
   {
     name: "provider_content",

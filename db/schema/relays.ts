@@ -97,8 +97,9 @@ export const callbackTokens = pgTable(
 );
 
 /**
- * The operator's rules for replies of mail servers, for the whole installation. They precede the built-in tables,
- * and are applied in the order of their names. `server/mail/replies/own-rules.ts` describes the columns.
+ * The operator's rules for replies of mail servers, for the whole installation. They precede the built-in
+ * tables, and are applied in the order of their names. `server/mail/replies/own-rules.ts` describes the
+ * columns.
  */
 export const replyRules = pgTable("reply_rules", (c) => ({
   name: c.text().primaryKey(),

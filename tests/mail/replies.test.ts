@@ -30,8 +30,8 @@ const isRight = (sample: Sample): boolean => {
 const shareCorrect = (samples: Sample[]): number => samples.filter(isRight).length / samples.length;
 
 /**
- * The minimum share of held-out replies that is classified correctly, by their first class. The table was written
- * without them, and has not been changed for them since: 172 of 182 are correct.
+ * The minimum share of held-out replies that is classified correctly, by their first class. The table was
+ * written without them, and has not been changed for them since: 172 of 182 are correct.
  */
 const AT_LEAST: Record<string, number> = {
   hard: 1,

@@ -15,7 +15,8 @@ export type Judged = {
 
 /**
  * Interprets a reported failure or delay with the tables for SMTP replies. `isDead` means that the address
- * will never accept email. Rules of the operator change the class, and whether a failure suppresses the address.
+ * will never accept email. Rules of the operator change the class, and whether a failure suppresses the
+ * address.
  */
 export function interpretReported(
   { action, recipients, reply, host }: Reported,

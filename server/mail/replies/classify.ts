@@ -11,7 +11,8 @@ export type ReplyParts = { code: number | null; enhanced: string | null; text: s
 
 /**
  * Why a server rejected or deferred an email. `rule` names the row that decided: a row of the tables, such as
- * `mailbox_unknown`, or a code, such as `code 5.1.1`. `isDead` means that the address will never accept email.
+ * `mailbox_unknown`, or a code, such as `code 5.1.1`. `isDead` means that the address will never accept
+ * email.
  */
 export type Classification = { class: ReplyClass; rule: string; isDead: boolean };
 

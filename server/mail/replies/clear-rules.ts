@@ -12,8 +12,8 @@ import {
 import type { ReplyRule } from "./rules";
 
 /**
- * Phrases about the sending server, its rate and the message, whose meaning does not depend on the reply code.
- * Specific rows come first; the first match wins.
+ * Phrases about the sending server, its rate and the message, whose meaning does not depend on the reply
+ * code. Specific rows come first; the first match wins.
  */
 export const CLEAR_RULES: readonly ReplyRule[] = [
   {

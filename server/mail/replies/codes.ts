@@ -116,9 +116,9 @@ export const ENHANCED_CODES: Readonly<Record<string, Code>> = {
 
 /**
  * Codes of an address that will never accept email: no such mailbox, no such domain, invalid address, moved
- * without a forwarding address, null MX (RFC 7505), mailbox disabled; and that of OpenSMTPD for an address that
- * expands to no mailbox. Other failures can be resolved by the sender, by the host or with time: a full mailbox,
- * policy (5.7.x), systems and routing (5.3.x, 5.4.x).
+ * without a forwarding address, null MX (RFC 7505), mailbox disabled; and that of OpenSMTPD for an address
+ * that expands to no mailbox. Other failures can be resolved by the sender, by the host or with time: a full
+ * mailbox, policy (5.7.x), systems and routing (5.3.x, 5.4.x).
  */
 export const DEAD_CODES: ReadonlySet<string> = new Set([
   "5.1.1",

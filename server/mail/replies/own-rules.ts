@@ -3,17 +3,17 @@ import { type Outcome, quote } from "../outcome";
 import { classifyProvider } from "../provider-class";
 
 /**
- * What a rule of the operator does with an email. `keep`: what the server decided, with another class. `defer`: it
- * is retried, even after a 5xx reply. `bounce`: it is permanently rejected, even after a 4xx reply. `suppress`: the
- * same, and the address is suppressed if the reply is about this recipient.
+ * What a rule of the operator does with an email. `keep`: what the server decided, with another class.
+ * `defer`: it is retried, even after a 5xx reply. `bounce`: it is permanently rejected, even after a 4xx
+ * reply. `suppress`: the same, and the address is suppressed if the reply is about this recipient.
  */
 export const REPLY_ACTIONS = ["keep", "defer", "bounce", "suppress"] as const;
 export type ReplyAction = (typeof REPLY_ACTIONS)[number];
 
 /**
- * A rule of the operator. `pattern` is a text in which `*` stands for any characters; it is searched in the reply
- * with its codes, in any letter case. `destination` is a provider, such as `gmail`, or a domain of recipients or
- * of MX hosts, with the names below it; null for all.
+ * A rule of the operator. `pattern` is a text in which `*` stands for any characters; it is searched in the
+ * reply with its codes, in any letter case. `destination` is a provider, such as `gmail`, or a domain of
+ * recipients or of MX hosts, with the names below it; null for all.
  */
 export type OwnRule = {
   name: string;
@@ -38,8 +38,8 @@ const WORDS: Record<ReplyAction, string> = {
 };
 
 /**
- * Applies the first rule that matches the reply of a rejected or deferred email; the rules are in the order of
- * their names. Replies about our own login or TLS, and outcomes without a reply, have no rules.
+ * Applies the first rule that matches the reply of a rejected or deferred email; the rules are in the order
+ * of their names. Replies about our own login or TLS, and outcomes without a reply, have no rules.
  */
 export function applyOwnRules(rules: readonly OwnRule[], domain: string, outcome: Outcome): Outcome {
   const { kind, reply, host, alarm, nextTransaction } = outcome;

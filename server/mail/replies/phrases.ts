@@ -72,8 +72,8 @@ function insert(root: Node, text: string): Node {
 }
 
 /**
- * Calls `visit` with the row of each phrase in a normalized text, if the row is wanted. Reads the text once, and
- * from each word on at most the length of the longest alternative.
+ * Calls `visit` with the row of each phrase in a normalized text, if the row is wanted. Reads the text once,
+ * and from each word on at most the length of the longest alternative.
  */
 export function visitPhrases<Row>(
   { root, byFirst }: PhraseIndex<Row>,

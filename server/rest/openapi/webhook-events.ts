@@ -21,6 +21,7 @@ const FIELDS: Record<string, string> = {
   diagnosticCode: "The reply of the server (RFC 3464).",
   class: "The class of the rejection.",
   advice: "What to do about it.",
+  reply_rule: "The rule that determined the class: a built-in one, a code, or `operator:` and a name.",
   failed: "Why the email was not sent.",
   suppressed: "Why the recipient is suppressed.",
   unknown: "Why the outcome is unknown.",

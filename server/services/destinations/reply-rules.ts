@@ -27,8 +27,8 @@ export const listReplyRules = ({ db }: Pick<Deps, "db">): Promise<ReplyRule[]> =
   db.select().from(replyRules).orderBy(asc(replyRules.name));
 
 /**
- * Adds a rule, or replaces the one of this name. 422 for an invalid name, pattern, destination or expiry, and if
- * there would be more than 500 rules.
+ * Adds a rule, or replaces the one of this name. 422 for an invalid name, pattern, destination or expiry, and
+ * if there would be more than 500 rules.
  */
 export async function setReplyRule(
   { db, clock }: Pick<Deps, "db" | "clock">,

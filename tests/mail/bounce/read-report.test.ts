@@ -207,7 +207,7 @@ describe("a reported failure", () => {
     ["550 5.7.26 unauthenticated mail", "5.7.26", "auth", false],
     ["550 5.1.1 blocked using zen.spamhaus.org", "5.1.1", "reputation", false],
     ["451 4.4.7 Message expired", "4.4.7", "soft", false],
-    ["550 User unknown", "5.0.0", "hard", false],
+    ["550 User unknown", "5.0.0", "hard", true],
   ])("%j with status %s has the class %s", (diagnostic, status, about, isDead) => {
     const found = judged(diagnostic, status);
     expect(found).toMatchObject({ class: about, isDead });

@@ -25,6 +25,7 @@ function sampleEmailPayload(type: EventType, now: Date, emailId: string): string
     reason: "The mailbox does not exist.",
     class: "hard",
     advice: getAdvice("hard"),
+    replyRule: "mailbox_unknown",
   };
   return emailPayload({
     type,

@@ -54,7 +54,7 @@ BEGIN
       NEW."priority", CASE NEW."status" WHEN 'sending' THEN NEW."leased_until" ELSE NEW."due_at" END, NEW."attempts", NEW."lapses",
       NEW."stage", NEW."lease_token")
     ON CONFLICT ("id") DO UPDATE SET "status" = excluded."status", "due_at" = excluded."due_at", "attempts" = excluded."attempts",
-      "lapses" = excluded."lapses", "stage" = excluded."stage", "lease_token" = excluded."lease_token";
+      "lapses" = excluded."lapses", "stage" = excluded."stage", "lease_token" = excluded."lease_token", "destination" = NULL;
   ELSE
     DELETE FROM "queue" WHERE "id" = NEW."id";
   END IF;

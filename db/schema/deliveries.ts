@@ -160,12 +160,18 @@ export const queue = pgTable(
     lapses: c.integer().notNull(),
     stage: c.text().$type<DeliveryStage>().notNull().default("idle"),
     leaseToken: c.uuid(),
+    /** The destination that it waits for, while its limits postpone it. */
+    destination: c.text(),
   }),
   (t) => [
     /** The order of claims: by team, then by priority, then by age. */
     index("queue_order_idx").on(t.teamId, t.priority, t.dueAt, t.id).where(sql`${t.lapses} < 3`),
     index("queue_lease_idx").on(t.dueAt).where(sql`${t.leaseToken} is not null`),
     index("queue_suspect_idx").on(t.dueAt, t.id).where(sql`${t.lapses} >= 3`),
+    /** What waits for a destination, by priority. */
+    index("queue_destination_idx")
+      .on(t.destination, t.priority, t.dueAt, t.id)
+      .where(sql`${t.destination} is not null`),
   ],
 );
 
@@ -236,7 +242,7 @@ export const queuePauses = pgTable(
 export const destinationLimits = pgTable(
   "destination_limits",
   (c) => ({
-    /** The recipients' domain as in deliveries: lower case, ASCII form. */
+    /** A destination or a recipients' domain: lower case, ASCII form. */
     domain: c.text().primaryKey(),
     /** Maximum concurrent SMTP sessions; null for no limit. */
     connectionsMax: c.integer(),
@@ -249,6 +255,43 @@ export const destinationLimits = pgTable(
     check("destination_limits_per_minute", sql`${t.perMinute} > 0`),
     check("destination_limits_limit", sql`num_nonnulls(${t.connectionsMax}, ${t.perMinute}) > 0`),
   ],
+);
+
+/** The operator's additions to the known providers: the MX hosts of a domain belong to a destination. */
+export const destinationHosts = pgTable("destination_hosts", (c) => ({
+  /** The name of an MX host, or a domain above it. */
+  host: c.text().primaryKey(),
+  destination: c.text().notNull(),
+}));
+
+/**
+ * What all workers learned from the replies of a destination to email from one of our addresses, with direct
+ * delivery. A destination without a row is new to that address.
+ */
+export const destinationStates = pgTable(
+  "destination_states",
+  (c) => ({
+    /** The address of the sending host, or its name if that has none in DNS. */
+    source: c.text().notNull(),
+    /** The name of a provider, or the registered domain of the MX hosts. */
+    destination: c.text().notNull(),
+    /** Concurrent SMTP sessions over all workers. */
+    connections: c.integer().notNull(),
+    /** SMTP transactions per minute over all workers; null without a limit. */
+    perMinute: c.integer(),
+    /** Accepted transactions. */
+    accepted: c.bigint({ mode: "number" }).notNull().default(0),
+    /** Rate-limit replies since the last accepted transaction. Each doubles the time of the next block. */
+    objections: c.integer().notNull().default(0),
+    /** The latest of these replies, without addresses. */
+    reason: c.text(),
+    objectedAt: instant(),
+    /** No session starts before. */
+    blockedUntil: instant(),
+    createdAt: now(),
+    updatedAt: now(),
+  }),
+  (t) => [primaryKey({ columns: [t.source, t.destination] })],
 );
 
 /**

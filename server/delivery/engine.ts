@@ -72,7 +72,7 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
   const { hot, log, metrics } = deps;
   const { leaseMs = defaultLeaseMs, workerId = TICK_WORKER_ID, dialoguesMax } = options;
   const routing = options.routing ?? createRouting(deps);
-  const throttle = createThrottle(deps, { dialoguesMax, workerId });
+  const throttle = createThrottle(deps, { dialoguesMax, workerId, onReleased: options.onCapacity });
   const longTexts = createLongTexts(deps, () => options.onCapacity?.());
 
   /**
@@ -84,7 +84,6 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       listStoredMessages(hot, claims),
       routing.read(claims.map(({ teamId }) => teamId)),
       getReplyRules(hot),
-      throttle.readLimits(claims),
     ]).catch((error) => releaseUnread(claims, error));
 
   /** An expired lease would count as a crash of the worker, and ten of them fail a delivery. */
@@ -198,7 +197,10 @@ export function createEngine(deps: WorkerDeps, options: EngineOptions): Engine {
       }),
       release: (claims) => releaseClaims(hot, released(claims)),
       renew: (leaseTokens) => renewLeases(hot, leaseTokens, leaseMs),
-      ...(!options.routing && { close: () => routing.close() }),
+      async close() {
+        await throttle.close();
+        if (!options.routing) await routing.close();
+      },
     },
     log,
     options,

@@ -3,7 +3,7 @@ import type { HotSql } from "#db/client";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import { postponeToNextDay, releaseCapped } from "#server/delivery/throttle/daily-caps";
 import { createPauseCheck } from "#server/delivery/throttle/pauses";
-import { postponeBacklog } from "#server/delivery/throttle/postpone-backlog";
+import { postponeBacklog, releaseWaiting, setDestination } from "#server/delivery/throttle/postpone-backlog";
 import type { Ctx } from "#server/deps";
 import { newId } from "#server/platform/ids";
 import { silentLog } from "#server/platform/log";
@@ -52,10 +52,18 @@ const ofRows: [name: string, state: string, step: Step][] = [
     ({ hot, teamId }) =>
       postponeBacklog(
         hot,
-        { teamId, destination: "many.example" },
+        { teamId, destination: "many.example", domains: new Set(["many.example"]) },
         { waitMs: 1, stepMs: 1, maxMs: 10 },
         many,
       ),
+  ],
+  [
+    "a destination that recovered",
+    waiting("destination_throttled", "now() + interval '1 hour'"),
+    async ({ hot }, { keys }) => {
+      await setDestination(hot, { rows: keys.map(({ id }) => ({ id, destination: "many.example" })) });
+      return releaseWaiting(hot, "many.example", many);
+    },
   ],
   [
     "a full daily cap",

@@ -13,6 +13,8 @@ const ACROSS_TEAMS: Record<string, string> = {
   callback_tokens_relay_id_token_pk: "a token belongs to a relay, which may belong to the installation",
   deliveries_provider_idx: "a provider reports by its own ids, for every team",
   deliveries_suspect_idx: "a worker of release 0.2.0 claims due deliveries of every team",
+  destination_states_source_destination_pk: "a destination is that of every team",
+  queue_destination_idx: "a worker makes due what waits for a destination, of every team",
   queue_suspect_idx: "a worker claims due deliveries of every team",
   webhook_deliveries_due_idx: "a worker reads each endpoint's queue",
   webhook_deliveries_attempting_idx: "a worker reads each endpoint's queue",

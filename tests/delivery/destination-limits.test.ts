@@ -1,11 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createEngine } from "#server/delivery/engine";
 import { newId } from "#server/platform/ids";
-import {
-  listDestinationShares,
-  setDestinationLimit,
-  unsetDestinationLimit,
-} from "#server/services/destinations/limits";
+import { setDestinationLimit, unsetDestinationLimit } from "#server/services/destinations/limits";
+import { readDestinations, shareOf } from "#server/services/destinations/states";
 import { forEachTest } from "../support/fixtures";
 import { createGate } from "../support/gate";
 import { pumpEngine } from "../support/pump-engine";
@@ -120,24 +117,19 @@ test("a limit is divided among the live workers with direct delivery, and their 
   await startWorkers(...ids, newId());
   await world.hot`update workers set beat_at = now() - interval '1 min' where id not in ${world.hot(ids)}`;
   await world.hot`insert into workers (id, host, pid, transport) values (${newId()}, 'elsewhere', 1, 'relay')`;
-  await setDestinationLimit(world.deps, limitedDomain, { connectionsMax: 5, perMinute: 120 });
+  await setDestinationLimit(world.deps, limitedDomain, { connectionsMax: 5 });
   await setDestinationLimit(world.deps, "other.example", { connectionsMax: 1 });
-  const shareOf = async (workerId: string) => {
-    const domains = [limitedDomain, "other.example", "free.example"];
-    return Object.fromEntries(await listDestinationShares(world.hot, { workerId, domains }));
+  const sharesOf = async (workerId: string) => {
+    const names = [limitedDomain, "other.example", "free.example"];
+    const rows = await readDestinations(world.hot, { source: "", workerId, names });
+    return names.map((name) => {
+      const { limit, workers } = rows.get(name) ?? {};
+      return limit?.dialogues && workers ? shareOf(limit.dialogues, workers) : null;
+    });
   };
-  expect(await shareOf(first)).toEqual({
-    [limitedDomain]: { dialogues: 2, perMinute: 40 },
-    "other.example": { dialogues: 1, perMinute: null },
-  });
-  expect(await shareOf(second)).toMatchObject({
-    [limitedDomain]: { dialogues: 2 },
-    "other.example": { dialogues: 0 },
-  });
-  expect(await shareOf(third)).toMatchObject({
-    [limitedDomain]: { dialogues: 1 },
-    "other.example": { dialogues: 0 },
-  });
+  expect(await sharesOf(first)).toEqual([2, 1, null]);
+  expect(await sharesOf(second)).toEqual([2, 0, null]);
+  expect(await sharesOf(third)).toEqual([1, 0, null]);
 });
 
 test("a worker without a share requeues the delivery, and sends it after the worker with the share is gone", async () => {

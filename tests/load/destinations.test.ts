@@ -76,6 +76,24 @@ test("a backlog of 5,000 emails to a slow destination hardly delays a single ema
   }, eventually);
 });
 
+test("1,000 emails to a host that has accepted our email before are sent without waiting for their due times", async () => {
+  await world.hot`
+    insert into destination_states (source, destination, connections, accepted) values ('', 'known.example', 5, 5000)`;
+  await queue("known.example", 1_000);
+  const out = createCountingTransport("direct");
+  start(out);
+  await vi.waitFor(
+    async () => {
+      // What had to wait for a slot is due in an hour, so that only capacity makes it due.
+      await world.hot`
+        update queue set due_at = now() + interval '1 hour'
+        where destination is not null and lease_token is null and due_at < now() + interval '30 min'`;
+      expect(out.handedOver.length).toBe(1_000);
+    },
+    { timeout: 50_000, interval: 200 },
+  );
+});
+
 test("more tarpits than slots do not block other destinations", async () => {
   for (let n = 0; n < dialoguesMax; n++) await queue(`tarpit${n}.example`, 5);
   const { out, release } = openTarpits();

@@ -57,6 +57,29 @@ test.each([
   expect(envelopes(backup)).toEqual([{ from: "bounce@example.com", to: ["ann@example.net"] }]);
 });
 
+test.each([
+  ["421 4.7.0 Try again later", ["accepted", "deferred"], 1],
+  ["421 4.4.2 Idle timeout", ["accepted", "accepted"], 2],
+] as const)("%s on a reused connection: %j", async (bye, expected, connections) => {
+  const mx = await internet.serve("127.0.0.2", { mail: ["250 ok", { bye }, "250 ok"] });
+  const transport = internet.transport();
+  const kindsSeen = [];
+  for (const id of ["m1", "m2"]) {
+    const [outcome] = await transport.deliver(message({ id }), parsed(["ann@plain.example"]), watch());
+    kindsSeen.push(outcome?.kind);
+  }
+  expect(kindsSeen).toEqual(expected);
+  expect(mx.connections()).toBe(connections);
+});
+
+test("if the first server objects to our rate, no other one is tried", async () => {
+  await internet.serve("127.0.0.2", { greeting: { bye: "421 4.7.0 Too many connections" } });
+  const backup = await internet.serve("127.0.0.3");
+  const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());
+  expect(outcomes).toMatchObject([{ kind: "deferred", reply: { code: 421 } }]);
+  expect(backup.connections()).toBe(0);
+});
+
 test("an unreachable first server is skipped", async () => {
   await internet.serve("127.0.0.3");
   const outcomes = await internet.transport().deliver(message(), parsed(["ann@example.net"]), watch());

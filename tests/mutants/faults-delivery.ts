@@ -144,16 +144,16 @@ export const DELIVERY_FAULTS: readonly Fault[] = [
   },
   {
     name: "Throttling replies do not pause the destination",
-    file: "server/delivery/throttle/destination-throttles.ts",
-    from: "target.pausedUntilMs = nowMs + Math.min(",
-    to: "target.pausedUntilMs = nowMs - Math.min(",
+    file: "server/delivery/throttle/destination.ts",
+    from: "target.pausedUntilMs = atMs + seconds",
+    to: "target.pausedUntilMs = atMs - seconds",
     suites: ["tests/delivery/destination-throttles.test.ts"],
   },
   {
     name: "The operator's rate limit of a destination is ignored",
-    file: "server/delivery/throttle/destination-throttles.ts",
-    from: "return perMinute ?? share.perMinute;",
-    to: "return perMinute;",
+    file: "server/delivery/throttle/destination.ts",
+    from: "[perMinute, limit.perMinute, isNew",
+    to: "[perMinute, null, isNew",
     suites: ["tests/delivery/destination-throttles.test.ts", "tests/delivery/destination-limits.test.ts"],
   },
   {

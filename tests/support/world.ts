@@ -107,6 +107,7 @@ const NO_LIMITS: OwnLimits = {
 /** The columns with a due time, a lease or an expiry. */
 const TIMES: Record<string, string[]> = {
   deliveries: ["due_at"],
+  destination_states: ["blocked_until", "objected_at"],
   idempotency_keys: ["expires_at"],
   api_keys: ["expires_at"],
   domains: ["next_check_at", "failing_since", "expires_at"],

@@ -1,4 +1,5 @@
 import type { WorkerDeps } from "#server/deps";
+import { deleteOldDestinations } from "#server/services/destinations/states";
 import { deleteOldSystemEmails } from "../system-mail/queue";
 
 /** Retention of API request records. */
@@ -9,7 +10,10 @@ const requestsBatch = 10_000;
 const systemEmailsKeptDays = 7;
 const systemEmailsBatch = 1_000;
 
-/** Deletes old API request records and system emails in batches, until `shouldContinue` returns false. */
+/**
+ * Deletes old API request records and system emails in batches, until `shouldContinue` returns false, and old
+ * states of destinations.
+ */
 export async function deleteOldRecords(
   { hot }: Pick<WorkerDeps, "hot">,
   shouldContinue: () => boolean,
@@ -22,5 +26,6 @@ export async function deleteOldRecords(
     return count;
   };
   while (shouldContinue() && (await deleteRequests()) === requestsBatch);
+  await deleteOldDestinations(hot);
   await deleteOldSystemEmails(hot, systemEmailsKeptDays, systemEmailsBatch);
 }

@@ -6,6 +6,7 @@ import { STOPPED_TEAMS } from "#server/services/pauses/stopped-teams";
 import { IS_WAITING, WAITING } from "#server/services/pauses/waiting";
 import { IS_NOT_SUPPRESSED } from "#server/services/suppressions/blocking";
 import { foldAddress } from "#server/shared/text/fold-address";
+import { setDestination } from "../throttle/postpone-backlog";
 import type { Lease } from "./runner";
 
 /** Default duration of a lease unless renewed. The claims of a dead worker are recovered after it. */
@@ -197,6 +198,8 @@ export async function releaseClaims(
   return hot.begin(async (tx) => {
     const parents = await lockEmails(tx, claims);
     const { count } = await release(tx, { claims });
+    const rows = claims.flatMap(({ id, destination }) => (destination ? [{ id, destination }] : []));
+    if (rows.length > 0) await setDestination(tx, { rows });
     await refreshEmailStatus(tx, parents);
     return count;
   });
@@ -209,8 +212,11 @@ export type ReleaseRule =
   | "relay_paused"
   | CapRule
   | PauseRule;
-/** `pauseId`: the pause of a domain, until whose end the delivery is postponed. */
-export type Release = { rule: ReleaseRule; waitMs?: number; pauseId?: string };
+/**
+ * `pauseId`: the pause of a domain, until whose end the delivery is postponed. `destination`: what it waits
+ * for, with the rule `destination_throttled`.
+ */
+export type Release = { rule: ReleaseRule; waitMs?: number; pauseId?: string; destination?: string };
 
 const release = writeStatement<{ claims: readonly (DeliveryLease & Release)[] }>(
   ({ rows }) => `

@@ -2,7 +2,6 @@ import { performance } from "node:perf_hooks";
 import type { WorkerDeps } from "#server/deps";
 import type { Outcome } from "#server/mail/outcome";
 import { createBatches, upTo } from "#server/platform/batches";
-import { listDestinationShares } from "#server/services/destinations/limits";
 import type { StoredMessage } from "../attempt/stored-messages";
 import { type Claim, markHandedOver } from "../queue/claims";
 import type { Requeue } from "../queue/requeue";
@@ -11,7 +10,7 @@ import { type CapDelay, handOverWithinCaps, postponeToNextDay } from "./daily-ca
 import { createDestinationThrottles, type DialogueSlot } from "./destination-throttles";
 import { createDialogueSlots } from "./dialogue-slots";
 import { createPauseCheck } from "./pauses";
-import { postponeBacklog } from "./postpone-backlog";
+import { createSharedDestinations, type DestinationDelay } from "./shared-destinations";
 
 /** Maximum concurrent dialogues with one destination. */
 const slotsPerDestination = (dialoguesMax: number): number => Math.max(1, Math.floor(dialoguesMax / 2));
@@ -38,8 +37,8 @@ export type Permit = {
  * 0. A pause of the installation, the team or the sender's domain (`pauses.ts`), checked first and again when
  *    the dialogue may start. Rules `installation_paused`, `team_paused`, `team_deletion` and `domain_paused`.
  * 1. Its destination (`destination-throttles.ts`): concurrency, rate and pauses, learned from replies, below
- *    the operator's limits. A destination is a recipient domain in direct delivery, or a team's relays. Rule
- *    `destination_throttled`.
+ *    the operator's limits. A destination is a provider in direct delivery, whose limits all workers share
+ *    (`shared-destinations.ts`), or a team's relays. Rule `destination_throttled`.
  * 2. The concurrent dialogues of this worker (`dialogue-slots.ts`), in which the teams take turns. A short
  *    wait in memory, without a rule.
  * 3. All relays of the route are paused (`routing/routes.ts`). Rule `relay_paused`.
@@ -50,12 +49,18 @@ export type Throttle = ReturnType<typeof createThrottle>;
 
 export function createThrottle(
   { hot, log, transport }: Pick<WorkerDeps, "hot" | "log" | "transport">,
-  { dialoguesMax, workerId }: { dialoguesMax: number; workerId: string },
+  {
+    dialoguesMax,
+    workerId,
+    onReleased,
+  }: { dialoguesMax: number; workerId: string; onReleased: (() => void) | undefined },
 ) {
-  const destinations = createDestinationThrottles({
-    concurrencyMax: slotsPerDestination(dialoguesMax),
-    nowMs: () => performance.now(),
-  });
+  const concurrencyMax = slotsPerDestination(dialoguesMax);
+  const relays = createDestinationThrottles({ concurrencyMax, nowMs: () => performance.now() });
+  const destinations = createSharedDestinations(
+    { hot, log, transport },
+    { concurrencyMax, workerId, moveBatch, ...(onReleased && { onReleased }) },
+  );
   const dialogues = createDialogueSlots(dialoguesMax);
   const findPause = createPauseCheck({ hot, log }, moveBatch);
 
@@ -73,39 +78,32 @@ export function createThrottle(
     { countNext: upTo(handOverMax) },
   );
 
+  const acquireRoute = async ({ throttleKey }: Route): Promise<DialogueSlot | DestinationDelay> =>
+    throttleKey === null ? unthrottled : relays.acquire(throttleKey);
+
   return {
     /** Check 0: why the email must wait; null if it may be sent. */
     findPause,
 
-    /** Reads the operator's limits for the destinations of these claims. */
-    async readLimits(claims: readonly Claim[]): Promise<void> {
-      // Behind a relay, the relay throttles the destinations.
-      if (transport?.name !== "direct") return;
-      const domains = [...new Set(claims.map(({ domain }) => domain))];
-      const shares = await listDestinationShares(hot, { workerId, domains });
-      for (const domain of domains) destinations.setLimit(domain, shares.get(domain) ?? null);
-    },
-
     /** Checks 1 to 3: run now, or wait in the queue. */
     async admit(claims: readonly Claim[], email: StoredMessage, route: Route): Promise<Permit | Requeue> {
       const [first] = claims;
-      const destination = route.isByDestination ? (first?.domain ?? "") : route.throttleKey;
-      const slot = destination === null ? unthrottled : await destinations.acquire(destination);
+      const slot =
+        route.isByDestination && first
+          ? await destinations.acquire(first.domain, first.teamId)
+          : await acquireRoute(route);
       if ("waitMs" in slot) {
-        const requeue: Requeue = { rule: "destination_throttled", waitMs: slot.waitMs };
-        if (!first || destination !== first.domain) return requeue;
-        const { teamId } = first;
-        const move = () =>
-          destinations.postponeBehind(destination, (schedule) =>
-            postponeBacklog(hot, { teamId, destination }, schedule, moveBatch),
-          );
-        return { ...requeue, backlog: { name: `destination ${teamId} ${destination}`, move } };
+        const { waitMs, behind } = slot;
+        if (!behind) return { rule: "destination_throttled", waitMs };
+        const { destination, move } = behind;
+        const name = `destination ${email.teamId} ${destination}`;
+        return { rule: "destination_throttled", waitMs, destination, backlog: { name, move } };
       }
       const dialogue = await dialogues.reserve({
         teamId: email.teamId,
         // A large body is read only for its own dialogue, not with the batch.
         isHeavy: !email.hasBody,
-        canMoveAside: destination !== null,
+        canMoveAside: slot !== unthrottled,
       });
       const end = (outcomes: readonly Outcome[] | null) => {
         slot.release(outcomes);
@@ -148,6 +146,8 @@ export function createThrottle(
       }
       return { started: claims.filter((_, index) => verdicts[index] === true), delayed };
     },
+
+    close: destinations.close,
   };
 }
 

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { slowMs } from "./destination-throttles";
+import { slowMs } from "./destination";
 
 /** Messages are prepared ahead only while dialogues are shorter than this. */
 const shortDialogueMs = 200;

@@ -1,9 +1,10 @@
 import type { X509Certificate } from "node:crypto";
+import { isIdleTimeout, nameDestination } from "../destinations";
 import { type Dane, findDane, isProvedByDane } from "../dns/dane";
 import type { QueryDns } from "../dns/dns";
 import type { FindStsPolicy, StsPolicy } from "../dns/mta-sts";
 import { findMxHosts, resolveAllowedAddresses } from "../dns/mx-hosts";
-import type { Outcome } from "../outcome";
+import { getReplyClass, type Outcome, type Reply } from "../outcome";
 import { deferAll, setOutcome } from "./judge";
 import type { ConnectionOptions } from "./smtp/connection";
 import { createLoginGate } from "./smtp/login-gate";
@@ -99,6 +100,9 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
     return {
       acquire: (signal, isFresh) => pool().acquire(signal, isFresh),
       release: (session) => pool().release(session),
+      // At 421 a server that answers is left alone. It sends nothing else to end an idle connection.
+      mayRepeat: (outcomes) =>
+        outcomes.every(({ reply, ...one }) => reply === null || isIdleTimeout({ reply, ...one })),
     };
   };
 
@@ -123,7 +127,10 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
       const { failure } = sent;
       const isDemanded = failure.alarm === "tls" && security.demand !== undefined;
       const explained = isDemanded ? { ...failure, reason: `${failure.reason} ${security.demand}` } : failure;
-      return { outcomes: deferAll(recipients, host, explained).map(withoutAlarm), left: recipients };
+      return {
+        outcomes: deferAll(recipients, host, explained).map(withoutAlarm),
+        left: isAboutRate(failure.reply ?? null) ? [] : recipients,
+      };
     }
     const outcomes = sent.outcomes.map(withoutAlarm);
     return { outcomes, left: outcomes.filter(hasNoReply).map(({ recipient }) => recipient) };
@@ -190,7 +197,17 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
     return [...outcomes.values(), ...defer(untried, reason)];
   }
 
-  return createTransport(
+  /** The first address of our name in DNS, or the name itself. Found once, unless DNS does not answer. */
+  let source: Promise<string> | null = null;
+  async function findSource(): Promise<string> {
+    const name = options.name ?? "";
+    const answer = await deps.dns(name, "A");
+    if (answer.kind === "answer") return answer.records.toSorted()[0] ?? name;
+    if (answer.kind === "servfail" || answer.kind === "timeout") source = null;
+    return name;
+  }
+
+  const transport = createTransport(
     "direct",
     null,
     async (message, recipients, watch) => {
@@ -207,6 +224,16 @@ export function createDirect(deps: DirectDependencies, options: DirectOptions = 
       for (const pool of pools.values()) pool.close();
     },
   );
+  return {
+    ...transport,
+    async findDestination(domain, own, signal) {
+      source ??= findSource();
+      const [from, found] = await Promise.all([source, findMxHosts(deps.dns, domain, () => 0, signal)]);
+      if (found.kind === "unsure") throw new Error(found.reason);
+      const host = found.kind === "found" ? found.hosts[0] : undefined;
+      return { name: nameDestination(host ?? domain, own), source: from };
+    },
+  };
 }
 
 function securityOf(connection: {
@@ -246,11 +273,16 @@ function securityOf(connection: {
 
 /**
  * Whether the server gave no reply about this recipient: the connection was lost, or the server closed it
- * with 421.
+ * with 421, but not because of our rate: its other hosts would count the same email.
  */
 function hasNoReply({ kind, reply }: Outcome): boolean {
-  return kind === "deferred" && (reply === null || reply.code === null || reply.code === 421);
+  return (
+    kind === "deferred" &&
+    (reply === null || reply.code === null || (reply.code === 421 && !isAboutRate(reply)))
+  );
 }
+
+const isAboutRate = (reply: Reply | null): boolean => reply !== null && getReplyClass(reply) === "rate";
 
 /**
  * Removes the alarm: a fault of one destination must not alert the operator, unlike a fault of the operator's

@@ -62,6 +62,15 @@ export type Transport = {
     recipients: readonly Recipient[],
     watch: DeliveryWatch,
   ): Promise<Outcome[]>;
+  /**
+   * The destination of a domain (`nameDestination`), by its MX hosts, and the address that email is sent
+   * from. Only of direct delivery. Rejects if DNS gives no answer.
+   */
+  findDestination?(
+    domain: string,
+    own: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<{ name: string; source: string }>;
   close(): Promise<void>;
 };
 

@@ -72,7 +72,7 @@ export const TABLES: Record<string, StoredTable> = {
     own: `address = '${ERASED_ADDRESS}', domain = '${ERASED_DOMAIN}', last_text = null, last_reason = null,
       last_host = null, provider_id = null`,
   },
-  queue: { fixed: "stage status" },
+  queue: { fixed: "destination stage status" },
   // Of the recipient's events, only the figures remain (`figuresOf`).
   email_events: { key: ["email_id", "id"], text: "recipient", json: "data", fixed: "type", own: "" },
 
@@ -142,7 +142,10 @@ export const TABLES: Record<string, StoredTable> = {
   api_keys: { settings: "client_networks limits name", fixed: "scopes secret_hash token_id" },
   backups: { settings: "location name", fixed: "fault status" },
   callback_tokens: { fixed: "body token" },
+  destination_hosts: { settings: "destination host" },
   destination_limits: { settings: "domain" },
+  // Replies to all email, without addresses.
+  destination_states: { fixed: "destination reason source" },
   dkim_keys: { settings: "selector", fixed: "algorithm private_key public_key" },
   // Public DNS records.
   domains: {

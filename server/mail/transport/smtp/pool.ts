@@ -1,3 +1,4 @@
+import type { Outcome } from "../../outcome";
 import type { OpenFailure, Session } from "./session";
 
 export type PoolOptions = {
@@ -16,7 +17,13 @@ export type PoolOptions = {
 export type Pool = ReturnType<typeof createPool>;
 
 /** What sends over a pool. */
-export type Connections = Pick<Pool, "acquire" | "release">;
+export type Connections = Pick<Pool, "acquire" | "release"> & {
+  /**
+   * Whether a message that got only these outcomes over a reused connection may be sent over a new one at
+   * once. Default: always.
+   */
+  mayRepeat?(outcomes: readonly Outcome[]): boolean;
+};
 
 /**
  * Sessions shared by many deliveries, in FIFO order. The pool never exceeds `connectionsMax` connections. If

@@ -50,7 +50,7 @@ async function sendOnce(
     if ("failure" in session) return session;
     try {
       const { outcomes, isStale } = await session.send(message, recipients, watch);
-      if (!isStale || isFresh) return { outcomes };
+      if (!isStale || isFresh || pool.mayRepeat?.(outcomes) === false) return { outcomes };
     } finally {
       pool.release(session);
     }

@@ -26,3 +26,32 @@ test("the limits of a destination are set, changed, listed and removed", async (
   expect(await destinationJson("unset", "xn--twn-sna.example")).toMatchObject({ unset: true });
   expect(await destinationJson("list")).toEqual({ data: [] });
 });
+
+test("MX hosts are added to destinations, and removed", async () => {
+  const added = { host: "mx.town.example", destination: "big.example" };
+  expect(await destinationJson("add-host", "mx.Town.example", "--to", "big.example")).toEqual(added);
+  expect(await destinationJson("hosts")).toEqual({ data: [added] });
+  expect(await destinationJson("remove-host", "mx.town.example")).toEqual({ ...added, removed: true });
+  expect(await destinationJson("hosts")).toEqual({ data: [] });
+  expect((await destination("remove-host", "mx.town.example")).stderr).toMatch(/was not added/);
+});
+
+test("the status shows why a destination is limited, until when, and how much waits", async () => {
+  await world.hot`
+    insert into destination_states (source, destination, connections, per_minute, objections, reason, objected_at, blocked_until)
+    values ('203.0.113.9', 'big.example', 1, 6, 1, '421 4.7.0 Too many', now(), now() + interval '5 min')`;
+  expect(await destinationJson("status")).toMatchObject({
+    data: [
+      {
+        destination: "big.example",
+        source: "203.0.113.9",
+        connections: 1,
+        per_minute: 6,
+        reason: "objection",
+        reply: "421 4.7.0 Too many",
+        blocked_until: expect.stringMatching(/Z$/),
+        waiting: 0,
+      },
+    ],
+  });
+});

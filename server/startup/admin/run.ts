@@ -43,7 +43,7 @@ const ABOUT = {
   relay: "SMTP servers of providers that send email for all teams, one team, or one domain",
   callback: "webhooks of relay providers that report deliveries, bounces and complaints",
   inbound: "inbound email: bounces and complaints",
-  destination: "rate and concurrency limits for direct delivery to recipients' domains",
+  destination: "destinations of direct delivery: their limits, and what waits for them",
   reply: "rules for replies of mail servers: what they mean, and whether the email is retried or bounces",
   doctor: "checks the installation and its surroundings, and says what to do about each fault",
   migrate: "migrates the database to this version; does nothing if it is up to date",

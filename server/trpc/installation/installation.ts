@@ -3,6 +3,7 @@ import { z } from "zod";
 import { RELEASE } from "#db/compatibility";
 import { reauthenticate } from "#server/services/account/reauthenticate";
 import { listDestinationLimits } from "#server/services/destinations/limits";
+import { listDestinations } from "#server/services/destinations/list";
 import { listReplyRules } from "#server/services/destinations/reply-rules";
 import { sortFindings } from "#server/services/doctor/run";
 import { getReadiness } from "#server/services/health";
@@ -35,13 +36,18 @@ export const installationRouter = router({
       workers: withIsoTimes(workers),
     };
   }),
-  /** The limits of destinations, and the transport: they apply to direct delivery only. */
-  destinations: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
-    transport: operator.transportKind,
-    rows: (await listDestinationLimits(operator)).map((limit) =>
-      withIsoTimes({ id: limit.domain, ...limit }),
-    ),
-  })),
+  /**
+   * The destinations with what their replies taught, the operator's limits, and the transport: both apply to
+   * direct delivery only.
+   */
+  destinations: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => {
+    const [states, limits] = await Promise.all([listDestinations(operator), listDestinationLimits(operator)]);
+    return {
+      transport: operator.transportKind,
+      states: states.map((state) => withIsoTimes({ id: `${state.destination} ${state.source}`, ...state })),
+      rows: limits.map((limit) => withIsoTimes({ id: limit.domain, ...limit })),
+    };
+  }),
   /** The operator's rules for replies of mail servers. */
   replyRules: asOperator.input(NoInput).query(async ({ ctx: { operator } }) => ({
     rows: (await listReplyRules(operator)).map((rule) =>
@@ -92,6 +98,7 @@ export const installationRouter = router({
 
 type Outputs = inferRouterOutputs<typeof installationRouter>;
 export type InstallationStatus = Outputs["status"];
+export type DestinationState = Outputs["destinations"]["states"][number];
 export type DestinationRow = Outputs["destinations"]["rows"][number];
 export type ReplyRuleRow = Outputs["replyRules"]["rows"][number];
 export type DoctorReport = Outputs["examine"];

@@ -2,11 +2,17 @@ import { isDeadAddress } from "#server/mail/bounce/dead-address";
 import { outcomeOfReply, parseSmtpReply } from "#server/mail/outcome";
 import { applyOwnRules, REPLY_ACTIONS } from "#server/mail/replies/own-rules";
 import {
+  addDestinationHost,
+  listDestinationHosts,
+  removeDestinationHost,
+} from "#server/services/destinations/hosts";
+import {
   destinationLimitMax,
   listDestinationLimits,
   setDestinationLimit,
   unsetDestinationLimit,
 } from "#server/services/destinations/limits";
+import { listDestinations } from "#server/services/destinations/list";
 import {
   getReplyRules,
   listReplyRules,
@@ -19,7 +25,8 @@ import { asDomain, asText, asTime, numberOf, orWord, wordOf } from "../arguments
 import { argument, definedOf, inDatabase, option, optionWithDefault, requiredOption } from "../command";
 import { listOutput, output } from "../terminal";
 
-const domain = argument("the recipients' domain, such as gmail.com", asDomain);
+const domain = argument("a destination or the recipients' domain, such as gmail.com", asDomain);
+const host = argument("the name of an MX host, or a domain above it", asDomain);
 const asLimit = orWord("none", numberOf(1, destinationLimitMax));
 
 export const destinationCommands = {
@@ -34,7 +41,7 @@ export const destinationCommands = {
     run: async ({ deps }, { domain, connections: connectionsMax, perMinute }) => {
       const change = definedOf({ connectionsMax, perMinute });
       const limit = presentRow(await setDestinationLimit(deps, domain, change));
-      return output(limit, limit, "Workers apply these limits from their next claim.");
+      return output(limit, limit, "Workers apply these limits within a second.");
     },
   }),
 
@@ -52,9 +59,40 @@ export const destinationCommands = {
       await unsetDestinationLimit(deps, domain);
       return output(
         { domain, unset: true },
-        `Removed the limits of ${domain}. Throttled deliveries continue within 10 minutes.`,
+        `Removed the limits of ${domain}. Throttled deliveries continue within seconds.`,
       );
     },
+  }),
+
+  status: inDatabase({
+    about: "lists destinations with their learned limits, the reasons, and the deliveries that wait",
+    params: {},
+    run: async ({ deps }) =>
+      listOutput((await listDestinations(deps)).map(presentRow), "No email was sent directly yet."),
+  }),
+
+  "add-host": inDatabase({
+    about: "adds an MX host to a destination, whose limits then apply to all domains with this host",
+    params: { host, to: requiredOption("destination", "the destination's name", asDomain) },
+    run: async ({ deps }, { host, to: destination }) => {
+      const added = await addDestinationHost(deps, { host, destination });
+      return output(added, added, "Workers apply it within 20 seconds.");
+    },
+  }),
+
+  "remove-host": inDatabase({
+    about: "removes an MX host that was added to a destination",
+    params: { host },
+    run: async ({ deps }, { host }) => {
+      const removed = await removeDestinationHost(deps, host);
+      return output({ ...removed, removed: true }, `Removed ${host} from ${removed.destination}.`);
+    },
+  }),
+
+  hosts: inDatabase({
+    about: "lists the MX hosts that were added to destinations",
+    params: {},
+    run: async ({ deps }) => listOutput(await listDestinationHosts(deps), "No MX hosts were added."),
   }),
 };
 

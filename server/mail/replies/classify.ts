@@ -47,7 +47,7 @@ export function classifyReply(reply: ReplyParts, isPermanent: boolean): Classifi
   const { clear, vague } = findRules(text, isPermanent);
   const byCode = { rule: `code ${enhanced ?? code}`, isDead: isDeadCode(reply) };
   if (clear) {
-    const isDead = clear.class === "hard" && (clear.suppresses ? !isDoubtful(text) : byCode.isDead);
+    const isDead = clear.class === "hard" && (clear.suppresses ? isCertain(reply, text) : byCode.isDead);
     return { class: clear.class, rule: clear.name, isDead };
   }
   const byDetail = ENHANCED_CODES[enhanced?.slice(2) ?? ""]?.[1];
@@ -88,4 +88,6 @@ const DOUBTS =
     .split(/[|\n]/)
     .map((words) => ` ${words.trim()}`);
 
-const isDoubtful = (text: string): boolean => DOUBTS.some((words) => text.includes(words));
+/** Neither a word nor a temporary enhanced code gives reason to doubt a permanent rejection. */
+const isCertain = ({ enhanced }: ReplyParts, text: string): boolean =>
+  !enhanced?.startsWith("4.") && !DOUBTS.some((words) => text.includes(words));

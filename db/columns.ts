@@ -6,6 +6,9 @@ export const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({
   dataType: () => "bytea",
 });
 
+/** Periods of time, which do not overlap; the last one can be open. */
+export const periods = customType<{ data: string }>({ dataType: () => "tstzmultirange" });
+
 export const instant = () => timestamp({ withTimezone: true });
 
 /** A time that is never null: by default that of the transaction. */

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { check, index, pgTable, primaryKey, unique, uniqueIndex } from "drizzle-orm/pg-core";
-import { childOf, instant, now } from "../columns";
+import { childOf, instant, now, periods } from "../columns";
 import { ofTeam } from "./teams";
 
 export const DOMAIN_STATUSES = [
@@ -68,6 +68,11 @@ export const domains = pgTable(
     declaredVerifiedAt: instant(),
     /** Label of the return path below the domain. */
     returnPathLabel: c.text().notNull().default("send"),
+    /**
+     * When the MX and SPF records of this return path were in DNS. Email that was accepted in one of these
+     * periods has it in every attempt (`services/domains/return-path.ts`).
+     */
+    returnPathPeriods: periods().notNull().default("{}"),
     /** Random token for this name and team. Its DNS record proves that the team may use the name. */
     ownershipToken: c.text(),
     region: c.text().notNull().default("us-east-1"),

@@ -8,6 +8,7 @@ import { scriptedOutcome } from "#server/mail/transport/scripted";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
 import type { Span } from "#server/platform/telemetry/otel";
+import { returnPathDomainOf } from "#server/services/domains/return-path";
 import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
 import type { Requeue } from "../queue/requeue";
@@ -131,7 +132,7 @@ async function attemptRecipients(
   claims: Claim[],
 ): Promise<DeliveryResult[]> {
   const email = await job.text.complete();
-  const transactions = groupByTransaction(parts.deps, email, claims);
+  const transactions = groupByTransaction(parts.deps, email, route, claims);
   const work = { email, route, replyRules: job.replyRules };
   const results = transactions.map((group) => attemptTransaction(parts, work, group));
   return (await Promise.all(results)).flat();
@@ -141,9 +142,15 @@ async function attemptRecipients(
  * Groups recipients by SMTP transaction. They share one, unless each copy is individual: an unsubscribe link,
  * tracking, or a return path.
  */
-function groupByTransaction({ names }: WorkerDeps, email: StoredMessage, claims: Claim[]): Claim[][] {
+function groupByTransaction(
+  deps: WorkerDeps,
+  email: StoredMessage,
+  route: Route,
+  claims: Claim[],
+): Claim[][] {
   const { listUnsubscribe, tracksOpens, tracksClicks } = email;
-  const isIndividual = listUnsubscribe || tracksOpens || tracksClicks || names.returnPathDomain !== null;
+  const hasReturnPath = returnPathDomainOf(deps, email, route.isByDestination) !== null;
+  const isIndividual = listUnsubscribe || tracksOpens || tracksClicks || hasReturnPath;
   return isIndividual ? claims.map((claim) => [claim]) : [claims];
 }
 
@@ -188,7 +195,7 @@ async function runTransaction(
   if (!permit) return [];
   let outcomes: Outcome[] | null = null;
   try {
-    const built = await build(parts, email, claims, span);
+    const built = await build(parts, email, route, claims, span);
     if ("results" in built) return built.results;
     const started = await handOver(parts, email, claims);
     if (!(await startDialogue(parts, permit, started))) return [];
@@ -218,11 +225,12 @@ async function admit(
 async function build(
   { deps, findKeys }: AttemptParts,
   email: StoredMessage,
+  route: Route,
   claims: Claim[],
   span: Span | undefined,
 ) {
   const compose = deps.tracer?.start("compose", { parent: span?.traceparent });
-  return buildMessage(deps, email, claims, findKeys).finally(() => compose?.end());
+  return buildMessage(deps, email, claims, route, findKeys).finally(() => compose?.end());
 }
 
 const canStart = ({ lease }: AttemptParts, claims: Claim[]): boolean =>

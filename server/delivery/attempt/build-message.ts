@@ -4,10 +4,12 @@ import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { errorFacts } from "#server/platform/log";
 import { DkimKeyUnreadable } from "#server/services/domains/dkim/signing-keys";
+import { returnPathDomainOf } from "#server/services/domains/return-path";
 import { type OwnParts, outgoingMessage } from "#server/services/emails/outgoing";
 import { marksOf } from "#server/services/emails/read/marks";
 import type { Claim } from "../queue/claims";
 import type { DeliveryResult } from "../queue/record-results";
+import type { Route } from "../routing/routes";
 import { settleFailure, settleOutcome } from "./outcome";
 import type { SigningRequest } from "./signing-keys";
 import { type StoredMessage, withBody } from "./stored-messages";
@@ -23,6 +25,7 @@ export async function buildMessage(
   deps: WorkerDeps,
   stored: StoredMessage,
   claims: Claim[],
+  route: Route,
   findKeys: (request: SigningRequest) => Promise<SigningKey[]>,
 ): Promise<Built> {
   const complete = await withBody(deps.hot, stored);
@@ -31,7 +34,7 @@ export async function buildMessage(
     // The message submitted over SMTP contains its own text.
     const text =
       complete.text ?? (complete.raw ? "" : await deps.convertToText(stored.teamId, complete.html ?? ""));
-    message = outgoingMessage({ ...complete, text }, recipientParts(deps, stored, claims));
+    message = outgoingMessage({ ...complete, text }, recipientParts(deps, stored, claims, route));
   } catch (error) {
     // A retry would fail in the same way and only delay other deliveries.
     deps.log.error("email.not_composed", { emailId: stored.id, ...errorFacts(error) });
@@ -58,23 +61,21 @@ export async function buildMessage(
 }
 
 /** Parts that are individual to one recipient. A copy for several recipients has none. */
-function recipientParts(
-  { names, recipientTokens }: WorkerDeps,
-  stored: StoredMessage,
-  claims: Claim[],
-): OwnParts {
+function recipientParts(deps: WorkerDeps, stored: StoredMessage, claims: Claim[], route: Route): OwnParts {
   const [claim] = claims;
   if (claims.length !== 1 || !claim) return {};
+  const { recipientTokens } = deps;
   const { teamId, id, listUnsubscribe, listName: list } = stored;
   const { address } = claim;
+  const returnPathDomain = returnPathDomainOf(deps, stored, route.isByDestination);
   const marks = marksOf(recipientTokens, stored, claim.id);
   return {
     ...(marks && { marks }),
     ...(listUnsubscribe && {
       unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address, list }),
     }),
-    ...(names.returnPathDomain !== null && {
-      returnPath: `${recipientTokens.returnPath(claim.id)}@${names.returnPathDomain}`,
+    ...(returnPathDomain !== null && {
+      returnPath: `${recipientTokens.returnPath(claim.id)}@${returnPathDomain}`,
     }),
   };
 }

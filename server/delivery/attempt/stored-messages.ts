@@ -4,6 +4,7 @@ import type { UnknownPolicy } from "#db/schema/teams";
 import type { FilePart } from "#server/mail/mime/entity";
 import { shortHtmlChars } from "#server/mail/mime/html-text";
 import type { TlsRequirement } from "#server/mail/transport/transport";
+import { ownReturnPathAt } from "#server/services/domains/return-path";
 import type { MessageSource } from "#server/services/emails/outgoing";
 import { isBlocking } from "#server/services/suppressions/blocking";
 import { listedForm } from "#server/services/suppressions/erased";
@@ -32,6 +33,8 @@ export type StoredMessage = Omit<MessageSource, "files" | "text"> &
     domainId: string | null;
     /** What the sender's domain requires of connections. */
     tls: TlsRequirement;
+    /** The domain of the sender's own return path, for direct delivery; null if it had none at that time. */
+    ownReturnPath: string | null;
     /** Its domain or team has a daily cap. */
     isCapped: boolean;
     /** The email has a single recipient. */
@@ -71,7 +74,8 @@ export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<
     -- Evaluated once for each API key and domain, because many emails share them.
     linked as materialized (
       select w.team_id, w.api_key_id, w.sender_domain, d.id as domain_id, d.tls,
-        d.daily_cap is not null or d.warm_up_from is not null as is_capped
+        d.daily_cap is not null or d.warm_up_from is not null as is_capped,
+        d.name, d.return_path_label, d.return_path_periods
       from (select distinct team_id, api_key_id, sender_domain from mail) w
       join domains d on d.team_id = w.team_id and d.name = w.sender_domain
       where (w.api_key_id is null or exists (
@@ -87,7 +91,8 @@ export async function listStoredMessages(hot: HotSql, claims: Claim[]): Promise<
       e.tracks_opens as "tracksOpens", e.tracks_clicks as "tracksClicks", e.tracking_host as "trackingHost",
       e.message_id as "messageId", e.traceparent, e.created_at as "createdAt",
       t.unknown_policy as policy, s.small as "hasBody", e.listed, e.is_alone as "isAlone",
-      k.domain_id as "domainId", coalesce(k.tls, 'opportunistic') as tls,
+      k.domain_id as "domainId", ${hot.unsafe(ownReturnPathAt("k", "e.created_at"))} as "ownReturnPath",
+      coalesce(k.tls, 'opportunistic') as tls,
       coalesce(k.is_capped, false) or t.daily_cap is not null as "isCapped",
       b.text is null and b.made_text is null and coalesce(octet_length(b.html), 0) > ${shortHtmlChars} as "needsText",
       case when s.small then b.html end as html, case when s.small then coalesce(b.text, b.made_text) end as text,

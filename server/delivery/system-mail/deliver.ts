@@ -54,7 +54,7 @@ export function createSystemEmailSender(
     if (route === null) return { status: "queued", reply: "Outgoing email is not configured." };
     let message: OutgoingMessage | null;
     try {
-      message = await composeSystemEmail(deps, claim, recipient);
+      message = await composeSystemEmail(deps, claim, recipient, route.isByDestination);
     } catch (error) {
       if (isDatabaseUnreachable(error)) throw error;
       // A retry would fail in the same way.

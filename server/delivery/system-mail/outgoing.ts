@@ -6,6 +6,7 @@ import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { keepAllowedItems } from "#server/services/alerts/preferences";
 import { keysAt, listSigningKeys } from "#server/services/domains/dkim/signing-keys";
+import { ownReturnPathAt, returnPathDomainOf } from "#server/services/domains/return-path";
 import { createSignInToken, signInLinkUrl } from "#server/services/people/sign-in-tokens";
 import { findUser } from "#server/services/people/users";
 import { openDetails } from "#server/services/system-mail/details";
@@ -24,15 +25,17 @@ export type StoredSystemEmail = Pick<
 };
 
 /**
- * Composes a system email, with a DKIM signature if the sender's domain is verified here. Null if no user has
- * the recipient's address, or the user may no longer read it. Each call creates a new link, which is valid
- * from that moment. Throws if the database is unavailable or the details were encrypted with another secret,
- * and RangeError if the message cannot be composed.
+ * Composes a system email, with a DKIM signature if the sender's domain is verified here. With direct
+ * delivery (`isDirect`) its return path is signed, or the null sender without a domain for it. Null if no
+ * user has the recipient's address, or the user may no longer read it. Each call creates a new link, which is
+ * valid from that moment. Throws if the database is unavailable or the details were encrypted with another
+ * secret, and RangeError if the message cannot be composed.
  */
 export async function composeSystemEmail(
   deps: Deps,
   email: StoredSystemEmail,
   recipient: Mailbox,
+  isDirect: boolean,
 ): Promise<OutgoingMessage | null> {
   const data = await readEmailData(deps, email, recipient);
   if (data === null) return null;
@@ -54,14 +57,14 @@ export async function composeSystemEmail(
     boundarySeed: email.id,
   };
   const unsigned = composeMessage(draft);
-  const bytes = await signMessage(
-    unsigned,
-    await findSigningKeys(deps, from.domain, email.createdAt),
-    email.createdAt,
-  );
+  const { keys, ownReturnPath } = await findDomainOf(deps, from.domain, email.createdAt);
+  const bytes = await signMessage(unsigned, keys, email.createdAt);
+  const returnPathDomain = returnPathDomainOf(deps, { ownReturnPath }, isDirect);
+  const signedPath = returnPathDomain && `${deps.recipientTokens.returnPath(email.id)}@${returnPathDomain}`;
   return {
     id: email.id,
-    returnPath: from.address,
+    // A relay may accept only the sender's address.
+    returnPath: isDirect ? (signedPath ?? "") : from.address,
     bytes,
     smtpUtf8: needsSmtpUtf8(draft),
     signatureBytes: bytes.length - unsigned.length,
@@ -106,19 +109,23 @@ async function readEmailData(
 }
 
 /**
- * The DKIM keys of the sender's domain. A domain is verified for one team at a time, so the team's keys
- * apply.
+ * The DKIM keys and the own return path of the sender's domain. A domain is verified for one team at a time,
+ * so those of this team apply.
  */
-async function findSigningKeys(
+async function findDomainOf(
   deps: Pick<Deps, "hot" | "vault">,
   domain: string,
   acceptedAt: Date,
-): Promise<SigningKey[]> {
-  const [found] = await deps.hot<{ id: string; teamId: string }[]>`
-    select id, team_id as "teamId" from domains where name = ${domain} and status = 'verified' limit 1`;
-  if (!found) return [];
-  return keysAt(
-    await listSigningKeys(deps, { teamId: found.teamId, domainId: found.id, domain }),
-    acceptedAt,
-  );
+): Promise<{ keys: SigningKey[]; ownReturnPath: string | null }> {
+  const [found] = await deps.hot<{ id: string; teamId: string; ownReturnPath: string | null }[]>`
+    select d.id, d.team_id as "teamId",
+      ${deps.hot.unsafe(ownReturnPathAt("d", "e.accepted_at"))} as "ownReturnPath"
+    from domains d cross join (select ${acceptedAt}::timestamptz as accepted_at) e
+    where d.name = ${domain} and d.status = 'verified' limit 1`;
+  if (!found) return { keys: [], ownReturnPath: null };
+  const { id: domainId, teamId, ownReturnPath } = found;
+  return {
+    keys: keysAt(await listSigningKeys(deps, { teamId, domainId, domain }), acceptedAt),
+    ownReturnPath,
+  };
 }

@@ -30,9 +30,7 @@ export type ListenerOptions = {
   port: number;
   /** Host name in the greeting. */
   name: string;
-  /** Domain of the return paths. */
-  domain: string;
-  /** Whether we issued this return path. */
+  /** Whether we issued this return path. Its token proves it, whatever its domain is. */
   isOurs(address: string): boolean;
   /**
    * Processes a message for its recipients. Resolves after its effect is committed; `later` asks the client
@@ -59,7 +57,7 @@ const NO_REJECTIONS = { recipients: 0, connections: 0, messages: 0, oversized: 0
  * promise rejects if the port cannot be bound.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const { domain, isOurs, receive, log } = options;
+  const { isOurs, receive, log } = options;
   const arrivals = createRateCounter();
   const messages = createRateCounter();
   let rejected = { ...NO_REJECTIONS };
@@ -104,8 +102,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       done(replyOf(421, "4.7.0 Too many messages, try again later"));
     },
     onRcptTo({ address }, session, done) {
-      const isLocal = address.toLowerCase().endsWith(`@${domain}`);
-      if (isLocal && isOurs(address)) {
+      if (isOurs(address)) {
         connections.recordProgress(session);
         return done();
       }
@@ -113,7 +110,7 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
       const count = (guesses.get(session) ?? 0) + 1;
       guesses.set(session, count);
       if (count >= guessesMax) return done(replyOf(421, "4.7.0 Too many unknown recipients"));
-      done(replyOf(550, isLocal ? "5.1.1 Unknown return path" : "5.7.1 Relaying denied"));
+      done(replyOf(550, "5.7.1 Unknown return path, and relaying is denied"));
     },
     onData(stream, session, done) {
       const accept = async (): Promise<Error | null> => {

@@ -73,11 +73,15 @@ const RULES: readonly Rule[] = [
       "BACKSTAMP_DNS_SERVERS is not set, so it is not known whose DNSSEC validation to trust. Set it to name servers that validate, and that are reached over a protected network.",
     isViolated: (isSet, _mode, values) => values.BACKSTAMP_DNSSEC === true && !isSet("BACKSTAMP_DNS_SERVERS"),
   },
-  requiredWith(
-    "BACKSTAMP_RETURN_PATH_DOMAIN",
-    "BACKSTAMP_INBOUND_PORT",
-    ": bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server.",
-  ),
+  {
+    name: "BACKSTAMP_RETURN_PATH_DOMAIN",
+    reason:
+      "Required with BACKSTAMP_INBOUND_PORT, unless BACKSTAMP_HOSTNAME is set: bounces are sent to addresses of this domain. Set it, for example bounces.example.com, and point its MX record to this server. Or set BACKSTAMP_HOSTNAME, which the MX records of each domain's own return path name.",
+    isViolated: (isSet) =>
+      isSet("BACKSTAMP_INBOUND_PORT") &&
+      !isSet("BACKSTAMP_RETURN_PATH_DOMAIN") &&
+      !isSet("BACKSTAMP_HOSTNAME"),
+  },
   {
     name: "BACKSTAMP_SMTP_PORT",
     reason:
@@ -234,6 +238,8 @@ const policyOf = (values: Values) => ({
   },
   /** Receives the alerts of the installation; null without one. */
   alertWebhookUrl: values.BACKSTAMP_ALERT_WEBHOOK_URL ?? null,
+  /** Whether the launcher receives bounces by SMTP. */
+  hasInboundPort: values.BACKSTAMP_INBOUND_PORT !== undefined,
   /** Hours from one scheduled backup to the next; null if there are none. */
   backupEveryHours: values.BACKSTAMP_BACKUP_TO === undefined ? null : backupOf(values).everyHours,
 });

@@ -147,7 +147,8 @@ export const SETTINGS = {
     read: hostName("mail.example.com"),
   },
   BACKSTAMP_RETURN_PATH_DOMAIN: {
-    about: "Domain of the return paths. Bounces are sent to addresses of this domain.",
+    about:
+      "Domain of the return paths of email whose domain has none of its own. Bounces are sent to addresses of it.",
     fallback: "none",
     example: "bounces.example.com",
     read: hostName("bounces.example.com"),

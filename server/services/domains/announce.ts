@@ -7,7 +7,10 @@ import { DMARC_ADVISED, labelIn, notesOf, recordsOf } from "./check/records";
 import type { Domain } from "./read";
 
 /** The records of a domain with the results of the last check: `not_started` before the first one. */
-export function describeSetup(ctx: Pick<Ctx, "names" | "transportKind">, domain: Domain): DomainSetup {
+export function describeSetup(
+  ctx: Pick<Ctx, "names" | "policy" | "transportKind">,
+  domain: Domain,
+): DomainSetup {
   const { name, checks } = domain;
   const unchecked = domain.status === "not_started" ? "not_started" : "pending";
   const records = recordsOf(domain, ctx).map((record) => {

@@ -6,6 +6,7 @@ import { notFound } from "#server/platform/errors";
 import { isId } from "#server/platform/ids";
 import { type Page, type PageQuery, pageById } from "../paging";
 import { todayColumns } from "./caps";
+import { ownReturnPathAt } from "./return-path";
 
 /** A DKIM key of a domain without its private half, which only the signer reads. */
 export type DomainKey = {
@@ -40,6 +41,7 @@ export const domainColumns = {
       or (r.team_id = domains.team_id and (r.domain_id is null or r.domain_id = domains.id))))`.as(
     "is_relayed",
   ),
+  ownReturnPath: sql<string | null>`${sql.raw(ownReturnPathAt("domains", "now()"))}`.as("own_return_path"),
 };
 
 /** The condition for one domain of the team. */
@@ -54,6 +56,8 @@ export type Domain = typeof domains.$inferSelect & {
   handedOverToday: number;
   /** Its email leaves through a relay of the database, not through `SMTP_URL`. */
   isRelayed: boolean;
+  /** The domain of its own return path; null while the records of it are not in DNS. */
+  ownReturnPath: string | null;
 };
 
 /** The team's domains by name, including the built-in one. */

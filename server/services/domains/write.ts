@@ -179,7 +179,6 @@ export async function declareDomainVerified(ctx: Ctx, name: string): Promise<Dom
       .set({
         status: "verified",
         declaredVerifiedAt: sql`now()`,
-        nextCheckAt: null,
         failingSince: null,
         failedChecks: 0,
         expiresAt: null,

@@ -7,16 +7,15 @@ import { explainByCode } from "../launcher/operator-error";
 
 /** Starts the SMTP server for bounces to the return paths. Null if no inbound port is configured. */
 export async function openInbound(
-  settings: Pick<ConnectedSettings, "inboundPort" | "returnPathDomain" | "host" | "hostname">,
+  settings: Pick<ConnectedSettings, "inboundPort" | "host" | "hostname">,
   deps: Pick<Deps, "hot" | "log" | "wake" | "recipientTokens" | "threads">,
 ): Promise<Listener | null> {
-  const { inboundPort, returnPathDomain, host, hostname } = settings;
-  if (inboundPort === null || returnPathDomain === null) return null;
+  const { inboundPort, host, hostname } = settings;
+  if (inboundPort === null) return null;
   const listener = await startListener({
     host,
     port: inboundPort,
     name: hostname,
-    domain: returnPathDomain,
     isOurs: (address) => openReturnPath(deps, address) !== null,
     receive: async (bytes, recipients) => {
       const received = await receiveMessage(deps, { bytes, recipients });
@@ -29,6 +28,6 @@ export async function openInbound(
       EACCES: `BACKSTAMP_INBOUND_PORT: This user is not permitted to listen on port ${inboundPort}. Set a port above 1023 and forward port 25 to it.`,
     });
   });
-  deps.log.info("inbound.ready", { port: listener.port, domain: returnPathDomain });
+  deps.log.info("inbound.ready", { port: listener.port });
   return listener;
 }

@@ -71,7 +71,7 @@ export function viewDomain(ctx: Ctx, domain: Domain, related: Related) {
       label: record.host === zone ? "@" : record.host.slice(0, -zone.length - 1),
     })),
     dkimKeys: domain.dkimKeys.map(({ publicKey: _, ...key }) => key),
-    alignment: describeAlignment(domain, ctx.names.returnPathDomain),
+    alignment: describeAlignment(domain, ctx),
     zoneFile: formatZoneFile(
       `DNS records for email from ${domain.name}`,
       records.map(({ purpose, status, priority, ...record }): ZoneRecord => {

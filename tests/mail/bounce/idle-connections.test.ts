@@ -23,7 +23,6 @@ async function listen(): Promise<void> {
     host: "0.0.0.0",
     port: 0,
     name: "mail.example.com",
-    domain: "bounces.example.com",
     isOurs: (address) => address === OURS,
     receive: async (_bytes, recipients) => {
       taken.push(...recipients);

@@ -17,7 +17,6 @@ const eventually = { timeout: 60_000, interval: 50 };
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
 const settings = {
   inboundPort: 0,
-  returnPathDomain: "bounces.example.com",
   host: "127.0.0.1",
   hostname: "us",
 };

@@ -273,10 +273,7 @@ test.runIf(hasProxies)("nginx passes bounces and submission on, and TLS ends in 
   ]);
   const hostname = "mail.example.com";
   const certificate = makeCertificate({ names: [hostname] });
-  const listener = await openInbound(
-    { inboundPort, returnPathDomain: "bounces.example.com", host: "127.0.0.1", hostname },
-    world.deps,
-  );
+  const listener = await openInbound({ inboundPort, host: "127.0.0.1", hostname }, world.deps);
   const certificateFiles = {
     cert: inFolder("smtp-cert.pem", certificate.cert),
     key: inFolder("smtp-key.pem", certificate.key),

@@ -4,6 +4,7 @@ import { tick } from "#server/delivery/tick";
 import type { Listener } from "#server/mail/bounce/listener";
 import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Transport } from "#server/mail/transport/transport";
+import { readSettings } from "#server/platform/env/settings";
 import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
 import { forAllTests } from "../../support/fixtures";
@@ -14,7 +15,6 @@ import { createWorld, type World } from "../../support/world";
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
 const settings = {
   inboundPort: 0,
-  returnPathDomain: "bounces.example.com",
   host: "127.0.0.1",
   hostname: "mail.example.com",
 };
@@ -97,4 +97,12 @@ test("a long report is read once beside the thread that serves others", async ()
 
 test("no listener starts without a port", async () => {
   expect(await openInbound({ ...settings, inboundPort: null }, world.deps)).toBeNull();
+});
+
+test("a port requires the domain of return paths, or the host that the MX records of senders name", () => {
+  const read = (more: Record<string, string>) => () =>
+    readSettings({ BACKSTAMP_INBOUND_PORT: "2525", ...more }, "start");
+  expect(read({})).toThrow(/BACKSTAMP_RETURN_PATH_DOMAIN: Required with BACKSTAMP_INBOUND_PORT/);
+  expect(read({ BACKSTAMP_HOSTNAME: "mail.example.com" })).not.toThrow();
+  expect(read({ BACKSTAMP_RETURN_PATH_DOMAIN: "bounces.example.com" })).not.toThrow();
 });

@@ -40,7 +40,7 @@ export const FOR_CONCURRENT_CALLS = { connectionsMax: 16 };
  * For the top of a test file: the console's HTTP interface in a separate world, with users, their sessions
  * and calls as pages make them. It closes after the tests of the file.
  */
-export async function openConsole(options: { connectionsMax?: number } = {}) {
+export async function openConsole(options: Parameters<typeof openWorld>[0] = {}) {
   const world = await openWorld(options);
   const makePasswordsExpensive = makePasswordsCheap();
   const lines: LogLine[] = [];

@@ -6,6 +6,7 @@ import { createCachedDns } from "#server/mail/dns/cache";
 import { isDmarcRecord, isMeantAsDmarc, parseDmarc, reviewDmarc } from "#server/mail/dns/dmarc";
 import type { DnsAnswer, QueryDns } from "#server/mail/dns/dns";
 import type { Domain } from "../read";
+import { isReturnPathPublished } from "../return-path";
 import { explainAbsence, type Finding, noFault, textsOf, withFault } from "./absence";
 import { FAULTS, type FaultName } from "./faults";
 import { findUnauthorizedReport } from "./policies/dmarc-reports";
@@ -143,7 +144,7 @@ function whyUnaligned(
     checks.some((check) => check.key === key && check.status === "verified");
   if (isSpfStrict)
     return "The policy has aspf=s, which requires the return path to be the domain itself. It is a subdomain, so SPF is never aligned and DMARC depends on DKIM alone.";
-  if (isVerified("dkim") || isVerified("spf")) return null;
+  if (isVerified("dkim") || isReturnPathPublished(checks)) return null;
   return `The policy is p=${policy}, and neither the DKIM key nor SPF for the return path is published correctly.`;
 }
 

@@ -53,8 +53,10 @@ export type Evaluation = {
  * does an inconclusive one. A domain that the operator verified manually never changes.
  */
 export function evaluateChecks(before: VerificationState, checks: RecordCheck[]): Evaluation {
-  if (before.isDeclared)
-    return { status: "verified", checks, isFailing: false, failedChecks: 0, nextCheckMs: null };
+  if (before.isDeclared) {
+    const nextCheckMs = VERIFIED_INTERVALS.everyMs;
+    return { status: "verified", checks, isFailing: false, failedChecks: 0, nextCheckMs };
+  }
   return before.status === "verified" ? evaluateVerified(before, checks) : evaluateUnverified(before, checks);
 }
 

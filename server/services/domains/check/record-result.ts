@@ -6,6 +6,7 @@ import { notFound } from "#server/platform/errors";
 import { announceDomain } from "../announce";
 import { awaitingKeyForMs, deleteRetiredKeys, promotePublishedKeys } from "../dkim/keys";
 import { type Domain, domainColumns, findDomain, isDomain } from "../read";
+import { isReturnPathPublished, receivesBounces, returnPathChange } from "../return-path";
 import { linkHostAfter, nextHostCheckMs } from "../tracking-hosts";
 import { awaitRelease, evaluateChecks, nextCheckInMs } from "./evaluate";
 import { type HolderCheck, lockHolder, releaseHolder } from "./holder";
@@ -68,6 +69,7 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
     const isVerified = evaluation.status === "verified";
     const forHostMs = isVerified ? await nextHostCheckMs(txCtx, before, trackingHost !== null) : null;
     const nextCheckMs = [evaluation.nextCheckMs, forKeyMs, forHostMs].reduce(earlier);
+    const isPublished = receivesBounces(ctx) ? isReturnPathPublished(checks) : false;
     const [checked] = await tx
       .update(domains)
       .set({
@@ -79,6 +81,7 @@ async function writeChecks(ctx: Ctx, id: string, checks: RecordCheck[], holderCh
         lastCheckedAt: sql`now()`,
         nextCheckAt: nextCheckMs === null ? null : sql`now() + ${nextCheckMs} * interval '1 ms'`,
         ...(isVerified && { expiresAt: null }),
+        ...returnPathChange(isPublished, before.status === "verified"),
       })
       .where(isDomain(ctx, id))
       .returning(domainColumns);

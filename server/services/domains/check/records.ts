@@ -5,6 +5,7 @@ import { formatDkimRecord } from "#server/mail/dkim/key";
 import { formatSpfRecord } from "#server/mail/dns/spf-record";
 import type { DomainNote, DomainRecord } from "#server/shared/wire/domain";
 import type { Domain, DomainKey } from "../read";
+import { receivesBounces } from "../return-path";
 
 type Installation = Pick<Deps, "names" | "transportKind">;
 
@@ -89,7 +90,10 @@ function purposeOf({ algorithm, stage }: DomainKey, keys: readonly DomainKey[]):
  * One sentence for each record that cannot be specified here, because its absence would otherwise look
  * complete; and a warning about a name that can be mistaken for another.
  */
-export function notesOf(domain: Domain, { names, transportKind }: Installation): DomainNote[] {
+export function notesOf(
+  domain: Domain,
+  { names, policy, transportKind }: Installation & Pick<Deps, "policy">,
+): DomainNote[] {
   const notes: DomainNote[] = [];
   const add = (about: DomainNote["about"], text: string) => notes.push({ about, text });
   const mixed = findMixedLabels(domain.name).map(
@@ -114,6 +118,11 @@ export function notesOf(domain: Domain, { names, transportKind }: Installation):
       names.returnPathDomain
         ? `BACKSTAMP_HOSTNAME is not set, so no MX record for ${host} is listed. Bounces are received at ${names.returnPathDomain}, which needs no record in your zone. The operator of this installation sets BACKSTAMP_HOSTNAME.`
         : `Neither BACKSTAMP_HOSTNAME nor BACKSTAMP_RETURN_PATH_DOMAIN is set, so bounces cannot be received and no MX record for ${host} is listed. The operator of this installation sets them.`,
+    );
+  else if (transportKind === "direct" && !domain.isRelayed && !receivesBounces({ names, policy }))
+    add(
+      "MX",
+      `BACKSTAMP_INBOUND_PORT is not set, so this installation receives no bounces at ${host}, and email has another return path. The operator of this installation sets it.`,
     );
   if (domain.trackingSubdomain && !names.webHost)
     add(

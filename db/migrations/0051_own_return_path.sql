@@ -1,0 +1,1 @@
+ALTER TABLE "domains" ADD COLUMN "return_path_periods" "tstzmultirange" DEFAULT '{}' NOT NULL;

@@ -105,3 +105,22 @@ test("email from the built-in domain or from a domain without keys is sent unsig
   await round();
   expect(signatures(peer.messages[0]?.bytes)).toBe(0);
 });
+
+test("keys of a domain that the operator added as verified sign at once, but not after it sent unsigned email", async () => {
+  await relayTo({});
+  const { token } = await world.key();
+  const createKeys = ({ id }: { id: string }) => world.api("GET", `/api/domains/${id}`, { token });
+  const [fresh, used] = [await world.domain("fresh.example"), await world.domain("used.example")];
+  await createKeys(fresh);
+  await world.send({ sender: "ann@fresh.example" });
+  await world.send({ sender: "ann@used.example" });
+  await createKeys(used);
+  await world.send({ sender: "ann@used.example" });
+  await round();
+  const signed = peer.messages.map(({ from, bytes }) => [from, signatures(bytes)]);
+  expect(signed.toSorted()).toEqual([
+    ["ann@fresh.example", 1],
+    ["ann@used.example", 0],
+    ["ann@used.example", 0],
+  ]);
+});

@@ -9,8 +9,9 @@ import {
   type DkimAlgorithm,
   formatDkimRecord,
 } from "#server/mail/dkim/key";
-import { newId } from "#server/platform/ids";
+import { firstIdAt, newId } from "#server/platform/ids";
 import { SEALED } from "#server/platform/secrets/sealed-columns";
+import { hourMs } from "#server/shared/durations";
 import type { Domain } from "../read";
 
 /**
@@ -47,15 +48,28 @@ export const generateFirstKeys = (ctx: Ctx, domainId: string, algorithms: readon
  * Adds first keys of a domain. The RSA key signs from the first email. The Ed25519 key is optional to
  * publish, so it signs only after its record is found in DNS.
  */
-export async function addFirstKeys(db: Db, { status }: Domain, keys: GeneratedKeys): Promise<void> {
+export async function addFirstKeys(db: Db, domain: Domain, keys: GeneratedKeys): Promise<void> {
   if (keys.length === 0) return;
   // A verified domain may already have sent unsigned email, and every attempt of an email must stay the same.
-  const begins = status === "verified" ? inMs(keyActivationDelayMs) : sql`now()`;
+  const begins =
+    domain.status === "verified"
+      ? sql`case when ${hasNoEmail(domain)} then now() else ${inMs(keyActivationDelayMs)} end`
+      : sql`now()`;
   await db
     .insert(dkimKeys)
     .values(keys.map((key) => ({ ...key, signsFrom: key.algorithm === "rsa" ? begins : null })))
     .onConflictDoNothing();
 }
+
+/** Bounds the emails of the team that are read, whatever their domains. */
+const emailsReadMax = 20_000;
+
+/** SQL: whether the domain sent no email since it was added; false if there are too many emails to read. */
+const hasNoEmail = ({ teamId, name, createdAt }: Domain) => {
+  const firstId = firstIdAt(new Date(createdAt.getTime() - hourMs));
+  return sql`(select count(*) < ${emailsReadMax} and count(*) filter (where sender_domain = ${name}) = 0 from (
+    select sender_domain from emails where team_id = ${teamId} and id >= ${firstId} limit ${emailsReadMax}) e)`;
+};
 
 export type GeneratedKeys = Awaited<ReturnType<typeof generateKey>>[];
 

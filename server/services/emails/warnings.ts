@@ -1,8 +1,9 @@
 import { findUnsubscribeTag } from "#server/shared/text/unsubscribe-tags";
 import type { Email } from "#server/shared/wire/email";
 
-/** Words of a visible unsubscribe link of the sender's own. */
-const OWN_LINK = /unsubscri|opt[ -]?out|email preferences/i;
+/** Words of a visible unsubscribe link of the sender's own, in the languages of most email. */
+const OWN_LINK =
+  /unsubscri|opt[ -]?out|preferences|abmeld|abbestell|d[eé]sabonn|d[eé]sinscri|(?:de|dar|dese) (?:de )?baja|suscripci|descadastr|cancelar|disiscri|cancella|uitschrij|afmeld|avmeld|avregistrer|avprenumer|wypis|rezygn|отпис|отказаться|配信停止|退订|退訂|수신거부/i;
 
 /**
  * What is probably a mistake in an email that is accepted all the same. An email without content, because it

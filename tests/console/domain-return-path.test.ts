@@ -11,7 +11,10 @@ const { zone, peer } = await startZone();
 afterAll(() => peer.close());
 const console = await openConsole({ transportKind: "direct", names, dnsServers: [peer] });
 const ann = await createRoleTeam(console, "Ann's");
-beforeEach(() => zone.clear());
+beforeEach(() => {
+  zone.clear();
+  zone.set(names.mailHost, "A", "192.0.2.25");
+});
 
 const call = <T>(procedure: string, input: object) => ann.data<T>("admin", procedure, input);
 const show = (id: string) => call<DomainView>("domains.get", { id });

@@ -30,6 +30,7 @@ const world = forEachTest(() => openDirectWorld({ names }));
 beforeEach(() => {
   zone.clear();
   zone.set("example.net", "A", "127.0.0.2");
+  zone.set(names.mailHost, "A", "192.0.2.25");
 });
 
 const openDirectWorld = (options: Parameters<typeof createWorld>[0]) =>

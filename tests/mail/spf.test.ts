@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { DnsAnswer, DnsRecord, DnsType, QueryDns } from "#server/mail/dns/dns";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
-import { checkHost } from "#server/mail/dns/spf";
-import { isSpfRecord, parseSpf } from "#server/mail/dns/spf-record";
+import { isSpfRecord, parseSpf } from "#server/mail/dns/spf/record";
+import { checkHost } from "#server/mail/dns/spf/spf";
 
 const IPV4 = "192.0.2.3";
 const IPV6 = "2001:db8::cb01";

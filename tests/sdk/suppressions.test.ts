@@ -17,6 +17,7 @@ describeClients(testServer, (client, account) => {
         origin: "manual",
         source_id: null,
         lists_only: false,
+        lists: null,
         created_at: expect.stringMatching(/Z$/),
       });
     expect(await data(sdk.suppressions.remove(email))).toEqual({ object: "suppression", id, deleted: true });

@@ -1,5 +1,5 @@
 import { createCachedDns } from "#server/mail/dns/cache";
-import { formatSpfRecord } from "#server/mail/dns/spf-record";
+import { formatSpfRecord } from "#server/mail/dns/spf/record";
 import { explainAbsence } from "../../domains/check/absence";
 import { FAULTS } from "../../domains/check/faults";
 import { checkSpf, findSendingHost } from "../../domains/check/policies/spf";

@@ -1,4 +1,4 @@
-import { spfLookupsMax } from "#server/mail/dns/spf";
+import { spfLookupsMax } from "#server/mail/dns/spf/spf";
 
 /**
  * Values that a message can contain: the full name, the name in a DNS panel, the expected value, the value

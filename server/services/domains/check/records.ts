@@ -2,7 +2,7 @@ import type { Deps } from "#server/deps";
 import { findMixedLabels } from "#server/mail/address/domain-display";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { formatDkimRecord } from "#server/mail/dkim/key";
-import { formatSpfRecord } from "#server/mail/dns/spf-record";
+import { formatSpfRecord } from "#server/mail/dns/spf/record";
 import type { DomainNote, DomainRecord } from "#server/shared/wire/domain";
 import type { Domain, DomainKey } from "../read";
 import { receivesBounces } from "../return-path";

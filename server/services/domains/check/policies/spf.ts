@@ -1,6 +1,6 @@
 import type { DnsAnswer, DnsRecord, DnsType, QueryDns } from "#server/mail/dns/dns";
-import { checkHost, spfLookupsMax } from "#server/mail/dns/spf";
-import { formatSpfRecord, isSpfRecord, needsLookup, parseSpf } from "#server/mail/dns/spf-record";
+import { formatSpfRecord, isSpfRecord, needsLookup, parseSpf } from "#server/mail/dns/spf/record";
+import { checkHost, spfLookupsMax } from "#server/mail/dns/spf/spf";
 import { type Finding, noFault, textsOf, withFault } from "../absence";
 import type { FaultName } from "../faults";
 

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { isDomainSpec } from "./spf-macros";
+import { isDomainSpec } from "./macros";
 
 /** A mechanism of a record. `target` is its domain-spec, or the address of `ip4` and `ip6`. */
 export type SpfMechanism = {

@@ -1,9 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
-import type { DnsRecord, DnsType, QueryDns } from "./dns";
-import { reverseNameOf } from "./reverse-name";
-import { expandMacros, isSenderSpecific, type MacroSender } from "./spf-macros";
-import { isSpfRecord, parseSpf, type SpfMechanism, type SpfRedirect } from "./spf-record";
+import type { DnsRecord, DnsType, QueryDns } from "../dns";
+import { reverseNameOf } from "../reverse-name";
+import { expandMacros, isSenderSpecific, type MacroSender } from "./macros";
+import { isSpfRecord, parseSpf, type SpfMechanism, type SpfRedirect } from "./record";
 
 /** Limits of one evaluation (RFC 7208 section 4.6.4): terms that need DNS, and lookups without a result. */
 export const spfLookupsMax = 10;

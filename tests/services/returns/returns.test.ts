@@ -104,15 +104,17 @@ describe("a bounce to its return path", () => {
     expect((await typesOf(email.id)).filter((type) => type === "email.bounced")).toHaveLength(1);
   });
 
-  test.each(["552 5.2.2 Mailbox full", "550 5.7.1 looks like spam", "550 Address rejected", "451 4.4.7 expired"])(
-    "that does not say that the address is dead suppresses nothing: %s",
-    async (reply) => {
-      const email = await sent();
-      expect(await receive(bounceOf(email, reply), email.returnPath)).toMatchObject({ recorded: 1 });
-      expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
-      expect(await listed(email.address)).toEqual([]);
-    },
-  );
+  test.each([
+    "552 5.2.2 Mailbox full",
+    "550 5.7.1 looks like spam",
+    "550 Address rejected",
+    "451 4.4.7 expired",
+  ])("that does not say that the address is dead suppresses nothing: %s", async (reply) => {
+    const email = await sent();
+    expect(await receive(bounceOf(email, reply), email.returnPath)).toMatchObject({ recorded: 1 });
+    expect(await statusesOf(email.id)).toEqual(["bounced", "bounced"]);
+    expect(await listed(email.address)).toEqual([]);
+  });
 
   test.each([
     ["", ""],

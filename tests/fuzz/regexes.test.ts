@@ -17,16 +17,14 @@ const BOUNDED: Readonly<Record<string, string>> = {
   "/(?<![.:])[.:]+$/": "Starts only where no such character precedes, so no sequence is read twice.",
   "/(?<![\\d.:])(\\d{1,5}) {0,3}(s|m|h)(?:ec|econd|in|inute|our|r)?s?\\b/i":
     "Starts only where no digit precedes, and reads a dozen characters.",
-  "/^[\\s*>-]{0,10}(?:this is a copy of|below this line is a copy|original message|original message header|message header follows|included is a copy|unsent message below|undelivered message|message follows|returned message|the header of the original message|a copy of the message|received: |return-path: )/i":
-    "Starts only at the beginning of a line, and reads a few dozen characters.",
   "/<(?:img|source|video|input|td|table|body|image)\\b[^<>]*\\bhttps?:|url\\(\\s*['\"]?https?:/i":
     "Reads from one `<` or `url(` to the next, so no character is read twice.",
   "/\\b([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\\b/i":
     "Reads 36 characters of a reply of at most 1,000.",
   '/"(?:[^"\\\\]|\\\\.)*"|\\b(?:true|false|null)\\b/g': "Reads samples of the documentation, which are ours.",
   "/<?([^\\s<>]{1,300}@[^\\s<>]{1,255})>?/": "Reads the first 1,000 characters of a field.",
-  "/^[\\s\"'(<[]{0,40}([^\\s@<>()[\\],;:\"']{1,64}@[^\\s@<>()[\\],;:\"']{1,255})(?=$|[>:)\\]\"'\\s])/":
-    "Starts only at the beginning of a line, and reads at most 361 characters.",
+  "/^([^\\s@<>()[\\],;:\"'|]{1,64}@[^\\s@<>()[\\],;:\"'|]{1,255}?)[>)\\]\"']{0,3}(?:\\s*$|:|,? {1,3}on\\s|\\s{1,3}[([]|\\.{2,}|\\s\\.{2,}| (?:error|invalid|unknown)\\b)/i":
+    "Starts only at the beginning of a line, and reads at most 330 characters.",
   "/^arn:(aws|aws-cn|aws-us-gov):sns:([a-z]{2}(?:-[a-z]+){1,3}-\\d{1,2}):\\d{12}:[\\w-]{1,256}(\\.fifo)?$/":
     "Starts only at the beginning, and its parts cannot contain the separators, except for three hyphens.",
   '/\\bre_[0-9A-Za-z]+_[0-9A-Za-z_]{8,}|whsec_[0-9A-Za-z+/=]+|\\b(Bearer|Basic) +[^\\s"]+|-----BEGIN [^-]*PRIVATE KEY-----[\\s\\S]*/g':

@@ -34,9 +34,13 @@ export type ListenerOptions = {
   isOurs(address: string): boolean;
   /**
    * Processes a message for its recipients. Resolves after its effect is committed; `later` asks the client
-   * to retry.
+   * to retry. Reports and automatic replies have the null sender (RFC 5321 section 4.5.5).
    */
-  receive(bytes: Uint8Array, recipients: readonly string[]): Promise<"done" | "later">;
+  receive(
+    bytes: Uint8Array,
+    recipients: readonly string[],
+    hasNullSender: boolean,
+  ): Promise<"done" | "later">;
   log: Log;
   /** A client must send EHLO or HELO within this time. */
   firstCommandMs?: number;
@@ -122,8 +126,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
           return null;
         }
         try {
-          const recipients = session.envelope.rcptTo.map(({ address }) => address);
-          if ((await receive(bytes, recipients)) === "later")
+          const { mailFrom, rcptTo } = session.envelope;
+          const hasNullSender = mailFrom !== false && mailFrom.address === "";
+          const recipients = rcptTo.map(({ address }) => address);
+          if ((await receive(bytes, recipients, hasNullSender)) === "later")
             return replyOf(451, "4.3.0 Not processed yet, try again later");
         } catch (error) {
           log.warn("inbound.not_recorded", describeError(error));

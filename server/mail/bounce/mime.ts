@@ -1,3 +1,4 @@
+import libmime from "libmime";
 import { decodeLeniently, decodeQuotedPrintable, parseStructured } from "../mime/raw/content-type";
 import { type Field, findField, parseFields } from "./fields";
 
@@ -30,8 +31,12 @@ export function parseMessage(bytes: Uint8Array): Part {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, readBytesMax))
     .toString("latin1")
     .replace(/\r\n?/g, "\n");
-  return readPart(text, 0, { parts: partsMax });
+  return readPart(text.replace(/^\s{1,1000}/, ""), 0, { parts: partsMax });
 }
+
+/** The parts of an embedded email (`message/rfc822`), which `parseMessage` leaves unsplit. */
+export const parseEmbedded = (part: Part): Part =>
+  readPart(decodeText(part, readBytesMax).replace(/^\n+/, ""), 0, { parts: partsMax });
 
 /** The part itself and all parts inside it, in document order. */
 export function* listParts(part: Part): Generator<Part> {
@@ -50,8 +55,21 @@ export function decodeText({ fields, params, content }: Part, charsMax = 65_536)
       : encoding === "quoted-printable"
         ? decodeQuotedPrintable(Buffer.from(raw, "latin1"))
         : Buffer.from(raw, "latin1");
-  return decodeLeniently(bytes, params.get("charset")).replace(/\r\n?/g, "\n").slice(0, charsMax);
+  return decodeLeniently(bytes, charsetOf(bytes, params.get("charset")))
+    .replace(/\r\n?/g, "\n")
+    .slice(0, charsMax);
 }
+
+/** Japanese servers use ISO-2022-JP without declaring it, or declare it for a text that is in UTF-8. */
+function charsetOf(bytes: Buffer, declared: string | undefined): string | undefined {
+  if (bytes.includes("\x1b$B") || bytes.includes("\x1b$@")) return "iso-2022-jp";
+  const is8Bit = bytes.some((byte) => byte > 0x7f);
+  return is8Bit && declared?.toLowerCase() === "iso-2022-jp" ? "utf-8" : declared;
+}
+
+/** Decodes the value of a field: encoded words (RFC 2047), and bytes in UTF-8. */
+export const decodeValue = (value: string): string =>
+  libmime.decodeWords(decodeLeniently(Buffer.from(value.slice(0, 1_000), "latin1"), "utf-8"));
 
 /**
  * The header fields of an embedded email (`message/rfc822`) or of an embedded header (`text/rfc822-headers`).
@@ -68,13 +86,28 @@ function readPart(text: string, depth: number, budget: { parts: number }): Part 
   const end = isBare ? 0 : text.indexOf("\n\n");
   const fields = isBare ? [] : parseFields(end === -1 ? text : text.slice(0, end));
   const content = isBare ? text.slice(1) : end === -1 ? "" : text.slice(end + 2);
-  const { type, params } = parseStructured(findField(fields, "content-type") ?? "text/plain");
-  const boundary = params.get("boundary");
-  const isSplit = type.startsWith("multipart/") && boundary !== undefined && depth < depthMax;
-  const pieces = isSplit ? splitAt(content, boundary, budget.parts) : [];
+  const declared = findField(fields, "content-type");
+  const { type: value, params } = parseStructured(declared ?? "text/plain");
+  // Some servers leave out the semicolon before a parameter.
+  const type = value.split(/\s/, 1)[0] ?? "";
+  const isMultipart = type.startsWith("multipart/") && depth < depthMax;
+  const stated = isMultipart ? splitAt(content, params.get("boundary") ?? "", budget.parts) : [];
+  // Some servers send a report without the fields of its header that say how it is divided.
+  const isUnstated = stated.length === 0 && (isMultipart || (declared === null && depth === 0));
+  const pieces = isUnstated ? splitAt(content, findBoundary(content), budget.parts) : stated;
   const parts: Part[] = [];
   for (const piece of pieces) if (budget.parts > 0) parts.push(readPart(piece, depth + 1, budget));
   return { type, params, fields, content, parts };
+}
+
+/**
+ * A boundary that no field declares: a line near the start that occurs again before the header of a part.
+ * Empty if there is none.
+ */
+function findBoundary(content: string): string {
+  const found = /^(?:[^\n]{0,200}\n){0,4}?--([^\n]{1,199})\n/.exec(content)?.[1]?.trimEnd() ?? "";
+  const isUsed = ["Content-", "content-"].some((field) => content.includes(`--${found}\n${field}`));
+  return isUsed ? found : "";
 }
 
 /** The texts between boundary lines. The closing boundary may be missing. */

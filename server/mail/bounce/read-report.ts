@@ -1,27 +1,35 @@
 import { createHash } from "node:crypto";
-import { areShort, type Reader } from "#server/platform/threads";
-import { parseDsn } from "./dsn";
+import type { Reader } from "#server/platform/threads";
+import { cleanText } from "../outcome";
+import { isAutoReply, saysAbsent } from "./auto-reply";
+import { parseDsn, parseDsnText } from "./dsn";
 import { parseFeedback } from "./feedback";
-import { type Field, findAddresses, findField, findFields } from "./fields";
-import { listParts, type Part, parseInnerFields, parseMessage } from "./mime";
-import { parsePlainBounce } from "./plain";
-import type { About, Report } from "./report";
+import { type Field, findAddresses, findField, findFields, parseFields } from "./fields";
+import { interpretReported } from "./judge";
+import { decodeText, listParts, type Part, parseEmbedded, parseInnerFields, parseMessage } from "./mime";
+import { createReasonFinder, isMachine, parseNotice } from "./notice/parse";
+import { parseSesNotice } from "./notice/ses";
+import { readNotice } from "./notice/text";
+import type { About, Report, Reported } from "./report";
 
 const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers))$/;
 
 /** Header fields in which servers record the address that received the message. */
 const RECEIVED_BY_FIELDS = ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to"] as const;
 
-const PRECEDENCE = /^(auto_reply|bulk|junk|list)$/i;
-const AUTO_REPLY_FIELD =
-  /^x-(autoreply|autorespond|autoresponder|autoreply-from|mail-autoreply|auto-response-suppress)$/;
+/** The texts of a report are searched for many phrases, so less is short than for other readers. */
+const shortBytes = 8 * 1024;
+
+/** A message from a stranger, and whether its envelope has the null sender (RFC 5321 section 4.5.5). */
+export type ReturnedMessage = { bytes: Uint8Array; hasNullSender: boolean };
 
 /**
  * Classifies a message received at a return path: a delivery report (RFC 3464 or an older format), a
- * complaint (RFC 5965), an automatic reply (RFC 3834) or anything else. Null if the bytes are not a message.
- * Never throws; takes linear time.
+ * complaint (RFC 5965), an automatic reply (RFC 3834) or anything else. A message from the null sender to one
+ * of our return paths is a report or an automatic reply. Null if the bytes are not a message. Never throws;
+ * takes linear time.
  */
-export function parseReport(bytes: Uint8Array): Report | null {
+export function parseReport(bytes: Uint8Array, hasNullSender = false): Report | null {
   const message = parseMessage(bytes);
   if (message.fields.length === 0) return null;
   const feedback = parseFeedback(message);
@@ -30,24 +38,60 @@ export function parseReport(bytes: Uint8Array): Report | null {
     const about = aboutOf(message, returnPaths);
     return { kind: "complaint", id: idOf(message), about, feedbackType, recipients };
   }
+  const isNull = hasNullSender || findField(message.fields, "return-path")?.replace(/\s/g, "") === "<>";
   // Check this before automatic replies: delivery reports may also have auto-reply headers.
-  const reported = parseDsn(message) ?? parsePlainBounce(message);
-  if (reported) return { kind: "delivery", id: idOf(message), about: aboutOf(message, []), reported };
-  return isAutoReply(message.fields) ? { kind: "auto-reply" } : { kind: "other" };
+  const ses = parseSesNotice(message);
+  const reported = ses?.reported ?? readReported(message, isNull);
+  const about = aboutOf(message, []);
+  const messageId = ses?.messageId ?? about.messageId;
+  if (reported) return { kind: "delivery", id: idOf(message), about: { ...about, messageId }, reported };
+  const { subject, lines } = readNotice(message);
+  const isReply =
+    isAutoReply(message.fields, subject) || saysAbsent(lines) || (isNull && !isReceipt(message));
+  return isReply ? { kind: "auto-reply" } : { kind: "other" };
 }
 
-export const PARSE_REPORT: Reader<Uint8Array, Report | null> = {
+export const PARSE_REPORT: Reader<ReturnedMessage, Report | null> = {
   name: "parseReport",
-  read: parseReport,
-  isShort: areShort,
-  bytesOf: (bytes) => bytes,
+  read: ({ bytes, hasNullSender }) => parseReport(bytes, hasNullSender),
+  isShort: ({ bytes }) => bytes.length <= shortBytes,
+  bytesOf: ({ bytes }) => bytes,
 };
 
-function isAutoReply(fields: Field[]): boolean {
-  const submitted = findField(fields, "auto-submitted")?.toLowerCase();
-  if (submitted !== undefined && !submitted.startsWith("no")) return true;
-  if (PRECEDENCE.test(findField(fields, "precedence") ?? "")) return true;
-  return fields.some(({ name }) => AUTO_REPLY_FIELD.test(name));
+/** A report on what a reader did (RFC 8098). */
+const isReceipt = (message: Part): boolean =>
+  [...listParts(message)].some(({ type }) => type.endsWith("/disposition-notification"));
+
+function readReported(message: Part, hasNullSender: boolean): Reported[] | null {
+  const parts = [...listParts(message)];
+  const embedded = parts.find(({ type }) => RETURNED_TYPE.test(type));
+  const isTrusted = hasNullSender || isMachine(message.fields);
+  const own = parseDsn(message);
+  // Gateways put the report of another server into theirs.
+  const inner = embedded && isTrusted && own === null ? parseEmbedded(embedded) : null;
+  const stated = own ?? (inner?.type === "multipart/report" ? parseDsn(inner) : null);
+  const found = stated ?? (isTrusted ? parseDsnText(message) : null);
+  const notice = readNotice(message);
+  if (found?.some(({ recipients }) => recipients.length > 0)) {
+    const findReasonOf = createReasonFinder(notice);
+    return found.map((each) => withReason(each, findReasonOf));
+  }
+  const returned = embedded ? parseInnerFields(embedded) : readQuotedFields(parts);
+  return parseNotice(message, notice, { returned, hasNullSender }) ?? found;
+}
+
+/** A report that gives no reason, or an unclear one, with the reason from the text for people. */
+function withReason(reported: Reported, findReasonOf: ReturnType<typeof createReasonFinder>): Reported {
+  const { action, reply, recipients } = reported;
+  if (action !== "failed" && action !== "delayed") return reported;
+  const isStated = reply.text !== "" || /\.[1-9]\d*$/.test(reply.enhanced ?? "");
+  if (isStated && interpretReported(reported).class !== "other") return reported;
+  const found = findReasonOf(recipients);
+  const text = [reply.text, found.text].filter((each) => each !== "").join(" ");
+  const isGeneral = reply.enhanced === null || reply.enhanced.endsWith(".0.0");
+  const enhanced = isGeneral ? (found.enhanced ?? reply.enhanced) : reply.enhanced;
+  const merged = { ...reported, reply: { code: reply.code ?? found.code, enhanced, text: cleanText(text) } };
+  return reply.text === "" || interpretReported(merged).class !== "other" ? merged : reported;
 }
 
 function aboutOf(message: Part, named: readonly string[]): About {
@@ -76,10 +120,12 @@ function aboutOf(message: Part, named: readonly string[]): About {
 /** The header fields of an email that is quoted in plain text, from the first typical header line on. */
 function readQuotedFields(parts: readonly Part[]): Field[] {
   for (const part of parts.filter(({ type, parts: inner }) => type === "text/plain" && inner.length === 0)) {
-    const at = part.content.search(/^(?:Return-Path|Received|Message-ID|DKIM-Signature|From):/im);
+    const text = decodeText(part);
+    const at = text.search(/^[> ]{0,4}(?:Return-Path|Received|Message-ID|DKIM-Signature|From): ?\S/im);
     if (at === -1) continue;
-    const fields = parseInnerFields({ ...part, content: part.content.slice(at) });
-    if (findField(fields, "message-id") !== null) return fields;
+    const header = text.slice(at).replace(/^> ?/gm, "").split("\n\n", 1)[0] ?? "";
+    const fields = parseFields(header);
+    if (findField(fields, "message-id") !== null || findField(fields, "to") !== null) return fields;
   }
   return [];
 }

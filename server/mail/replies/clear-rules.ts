@@ -17,6 +17,12 @@ import type { ReplyRule } from "./rules";
  */
 export const CLEAR_RULES: readonly ReplyRule[] = [
   {
+    name: "not_in_directory",
+    class: "hard",
+    phrases: `not {listed/found} in {domino/public/the directory/our directory/directory/name/address book}
+      final delivery userid`,
+  },
+  {
     name: "greylisting",
     class: "greylist",
     phrases: "greylist | graylist | grey list | gray list | grey rbl",
@@ -146,12 +152,12 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
     class: "quota",
     phrases: `{disk/mailbox/storage/mail} {usage/space/size limit} … {exceeded/full} | mailbox size limit | too many messages {on the server/in the mailbox/in mailbox} | over {quota/the quota/his quota/their quota/its quota/disk quota} | overquota | exceeded … {storage/quota/mailbox size/disk space/allocation}
       {quota/storage/allocation/disk space/disk quota} … {exceeded/exceeds/exceed/full/violation/reached/insufficient}
-      {mailbox/mail box/inbox/account/folder/maildir/user/recipient} {full/is full/is over/has no space/is too full} | mailbox … is full | full mailbox
+      {mailbox/mail box/inbox/account/folder/mailfolder/maildir/user/recipient} {full/is full/is over/has no space/is too full} | mailbox … is full | full mailbox
       {insufficient/out of/not enough/no more} {storage/disk space/mailbox space/space/disk quota/quota} … {user/mailbox/recipient/account/inbox}
       out of storage | {mailbox/inbox/user/account/recipient} … {out of/insufficient/not enough/no more/lacks} {storage/space/disk/quota}
       storage limit | {disk/mail/mailbox/storage/user} quota_ | mailbox has exceeded | {blocks/inode} limit exceeded | too much mail data
       boite … pleine | quota … depasse | postfach … voll | speicherplatz | buzon … llen | casella … piena | caixa … cheia | mailbox … vol_
-      skrzynka … pelna | ящик переполнен | 邮箱已满 | 容量满 | 空间不足`,
+      {exceed/exceeds/exceeding} {their/its/his/the/mailbox/disk} {quota/size/limit} | skrzynka … pelna | ящик переполнен | 邮箱已满 | 容量满 | 空间不足`,
   },
   {
     name: "recipient_policy",
@@ -223,7 +229,8 @@ export const CLEAR_RULES: readonly ReplyRule[] = [
     name: "domain_unknown",
     class: "hard",
     phrases: `host unknown | unknown host | {invalid/unknown/no such/nonexistent/non existent} domain_ | null mx | could not be found
-      domain … {not found/not exist/t exist/unknown/invalid}`,
+      domain … {not found/not exist/t exist/unknown/invalid} | no {mx/mx record/mail exchanger} {found/for domain} | no smtp service
+      find a mail exchanger | lookup … host … not found | nxdomain`,
   },
   {
     name: "mailbox_unavailable",

@@ -150,10 +150,10 @@ function expand(piece: string): string[] {
     .flatMap((each) => tails.map((tail) => `${piece.slice(0, opened)}${each.trim()}${tail}`));
 }
 
-/** Chinese does not separate words with spaces, so such a piece gets no leading space. */
+/** Chinese and Japanese do not separate words with spaces, so such a piece gets no leading space. */
 function preparePiece(piece: string): string {
   const words = dropMarks(piece).trim().replace(/_$/, " ").replaceAll("_ ", " ");
-  return /^\p{Script=Han}/u.test(words) ? words : ` ${words}`;
+  return /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(words) ? words : ` ${words}`;
 }
 
 const isAscii = (text: string): boolean => !/[^ -~]/.test(text);

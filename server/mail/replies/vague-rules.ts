@@ -37,7 +37,9 @@ export const VAGUE_RULES: readonly ReplyRule[] = [
     class: "soft",
     phrases: `temporar | try again | later_ | service unavailable | service currently unavailable | not accepting connections
       timed out | timeout | message expired | expired | system config | local error | too many hops | loop | internal error
-      {dns/name server/lookup} … {error/failed/failure} | misconfigured | incorrectly configured | storage | system error | queue`,
+      {dns/name server/lookup} … {error/failed/failure} | misconfigured | incorrectly configured | storage | system error | queue
+      multiple retries | giving up | not accept our requests to connect | failing for a long time | delivery failed … attempts
+      not reachable | connection was dropped | connection … {lost/reset}`,
   },
   {
     name: "protocol_words",

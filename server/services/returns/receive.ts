@@ -40,10 +40,11 @@ type Complaint = Extract<Report, { kind: "complaint" }>;
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
-  { bytes, recipients }: { bytes: Uint8Array; recipients: readonly string[] },
+  message: { bytes: Uint8Array; recipients: readonly string[]; hasNullSender?: boolean },
 ): Promise<Received | null> {
   // Once, whatever the number of recipients: a stranger chooses both.
-  const report = await deps.threads.read(HOLDER, PARSE_REPORT, bytes, readMsMax);
+  const { bytes, recipients, hasNullSender = false } = message;
+  const report = await deps.threads.read(HOLDER, PARSE_REPORT, { bytes, hasNullSender }, readMsMax);
   if (!report) return null;
   const results: (Ignored | "recorded")[] = [];
   for (const recipient of recipients.length > 0 ? recipients : [null])

@@ -17,8 +17,8 @@ export async function openInbound(
     port: inboundPort,
     name: hostname,
     isOurs: (address) => openReturnPath(deps, address) !== null,
-    receive: async (bytes, recipients) => {
-      const received = await receiveMessage(deps, { bytes, recipients });
+    receive: async (bytes, recipients, hasNullSender) => {
+      const received = await receiveMessage(deps, { bytes, recipients, hasNullSender });
       return received?.ignored.includes("later") ? "later" : "done";
     },
     log: deps.log,

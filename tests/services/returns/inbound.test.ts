@@ -60,6 +60,51 @@ test("each recipient's copy has its own return path, and a bounce to it counts f
   expect([...rows]).toEqual([{ address: "cy@example.net" }]);
 });
 
+/** Delivers an email to this address; returns its id and its return path. */
+async function deliver(to: string) {
+  const { id } = await world.send({ to: [to] });
+  server.messages.length = 0;
+  await tick(world.withTransport(relay), { budgetMs: 60_000 });
+  return { id, path: server.messages[0]?.from ?? "" };
+}
+
+const message = (path: string, from: string, subject: string, text: string) =>
+  Buffer.from(
+    `From: ${from}\r\nTo: <${path}>\r\nSubject: ${subject}\r\nMessage-ID: <${subject.length}@x>\r\n\r\n${text}`,
+  );
+
+test("a notice in no known form from the null sender is a bounce, with the class of its text", async () => {
+  const { id, path } = await deliver("fay@example.net");
+  const text = "Your mail was not delivered.\r\n\r\nfay@example.net\r\nThe mailbox is full.\r\n";
+  expect(
+    await sendReport(path, message(path, "Robot <robot@x.example>", "Mail not delivered", text)),
+  ).toMatch(/^250/);
+  const { status, deliveries, events } = await world.email(id);
+  expect(status).toBe("bounced");
+  expect(events.at(-1)).toMatchObject({ type: "email.bounced", data: { class: "quota" } });
+  expect(deliveries[0]).toMatchObject({ lastCode: null, replyClass: "quota", advice: expect.any(String) });
+});
+
+test("a report without a diagnostic has the class and the advice of its text for people", async () => {
+  const { id, path } = await deliver("gil@example.net");
+  const recipients = ["Final-Recipient: rfc822; gil@example.net\nAction: failed\nStatus: 5.0.0\n"];
+  const report = dsn({ to: path, recipients, id: "no-diagnostic" }).toString("latin1");
+  const text = "The address gil@example.net was not found.";
+  const bytes = Buffer.from(report.replace("It could not be delivered.", text), "latin1");
+  expect(await sendReport(path, bytes)).toMatch(/^250/);
+  const { deliveries } = await world.email(id);
+  expect(deliveries[0]).toMatchObject({ status: "bounced", replyClass: "hard", advice: expect.any(String) });
+});
+
+test("an absence note from the null sender changes nothing", async () => {
+  const { id, path } = await deliver("hal@example.net");
+  const text = "I am away until Monday. Your message will not be forwarded. Write to cy@example.net instead.";
+  expect(await sendReport(path, message(path, "Hal <hal@example.net>", "Re: Hello", text))).toMatch(/^250/);
+  const { status, events } = await world.email(id);
+  expect(status).toBe("sent");
+  expect(events.map(({ type }) => type)).not.toContain("email.bounced");
+});
+
 test("a report is rejected temporarily while the database is unavailable, and recorded when it is sent again", async () => {
   const { id } = await world.send({ to: ["di@example.net"] });
   server.messages.length = 0;

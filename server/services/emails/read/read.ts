@@ -98,11 +98,15 @@ function describeDelivery<D extends typeof deliveries.$inferSelect>(
 ) {
   const { id, status, attempts, lastCode, lastEnhanced, lastText } = delivery;
   const recorded = events.findLast(({ deliveryId, data }) => deliveryId === id && data.class !== undefined);
-  const byTable =
+  const ofEvent = REPLY_CLASSES.find((each) => each === recorded?.data.class) ?? null;
+  // A bounce report need not have a basic code. Its event has the class then.
+  const isReported = status === "bounced" && (lastEnhanced !== null || !!lastText);
+  const replyClass =
     lastCode === null
-      ? null
-      : getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" });
-  const replyClass = byTable && (REPLY_CLASSES.find((each) => each === recorded?.data.class) ?? byTable);
+      ? isReported
+        ? ofEvent
+        : null
+      : (ofEvent ?? getReplyClass({ code: lastCode, enhanced: lastEnhanced, text: lastText ?? "" }));
   return {
     ...delivery,
     displayStatus: status === "queued" && attempts > 0 ? ("deferred" as const) : status,

@@ -1,0 +1,33 @@
+import { parseSesEvents } from "../../callbacks/ses";
+import { findField } from "../fields";
+import { decodeText, type Part } from "../mime";
+import type { Action, Reported } from "../report";
+
+const ACTION_OF: Readonly<Record<string, Action>> = {
+  bounced: "failed",
+  delayed: "delayed",
+  delivered: "delivered",
+};
+
+/**
+ * Reads a notification of Amazon SES that Amazon SNS sends by email: JSON, then a line `--` and a footer.
+ * Null if the message is not one, or reports no delivery.
+ */
+export function parseSesNotice(message: Part): { reported: Reported[]; messageId: string | null } | null {
+  if (!/@sns\.amazonaws\.com>?$/i.test(findField(message.fields, "from")?.trim() ?? "")) return null;
+  const [json = ""] = decodeText(message).split("\n--\n", 1);
+  const events = parseSesEvents(parseJson(json.replaceAll("\n", "")));
+  const reported = events.flatMap(({ kind, recipients, reply, host }): Reported[] => {
+    const action = ACTION_OF[kind];
+    return action === undefined ? [] : [{ action, recipients, reply, host }];
+  });
+  return reported.length === 0 ? null : { reported, messageId: events[0]?.messageId ?? null };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,6 +1,7 @@
 import { measureAccept } from "./accept";
 import { measureBatch } from "./batch";
 import { openBenchDatabase, type Place } from "./bench-database";
+import { scoreBounces } from "./bounces";
 import { measureBusy } from "./busy";
 import { measureCapacity } from "./capacity";
 import { measureConsole } from "./console";
@@ -48,6 +49,14 @@ const LONG = ["hostile", "capacity", "scale", "fairness", "memory", "rivals", "h
 const print = (text: string) => process.stderr.write(`${text}\n`);
 
 async function main(names: string[]): Promise<number> {
+  if (names[0] === "bounces") {
+    if (names[1] === undefined) {
+      print("Name the folder that has labels.json: npm run bench -- bounces DIR.");
+      return 2;
+    }
+    process.stdout.write(`${scoreBounces(names[1])}\n`);
+    return 0;
+  }
   const unknown = names.find((name) => !Object.hasOwn(PARTS, name));
   if (unknown !== undefined) {
     print(`There is no part "${unknown}". There are: ${Object.keys(PARTS).join(", ")}.`);

@@ -76,6 +76,8 @@ test("a single email of another team gets one of the next turns of a worker that
   await queueMany(world.hot, { teamId: second, domain: "second.example", count: 1, to: "single.example" });
   await claimUntil(301);
   const isHandedOver = () => blocked.handedOver.some((address) => address.endsWith("@single.example"));
+  // The first message may still be being prepared: no dialogue is open before.
+  await vi.waitFor(() => expect(blocked.handedOver).toHaveLength(1), eventually);
   let turns = 0;
   for (; !isHandedOver() && turns < 20; turns++) {
     open.shift()?.();

@@ -35,11 +35,12 @@ function placesOf(route: Route): Place {
 const pickOf = <T>(from: readonly T[], at: number): T | undefined => from[at % Math.max(1, from.length)];
 
 /** The request that a plan describes, made from a valid one. */
-export function makeRequest(route: Route, plan: Plan, path: string, good: CallOptions): Request {
+export function makeRequest(route: Route, plan: Plan, target: string, good: CallOptions): Request {
+  const [path = "", query] = target.split("?");
   const request: Request = {
     method: route.method,
     path,
-    query: [],
+    query: [...new URLSearchParams(query)],
     body: good.body,
     headers: { ...(good.headers as Record<string, string> | undefined) },
     isElsewhere: false,

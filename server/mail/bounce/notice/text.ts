@@ -42,9 +42,11 @@ export const paragraphsOf = ({ lines }: Notice): string[] =>
 /** Lines that introduce the returned email or its header. */
 const COPY = [
   /^[\s>]{0,10}(?:received|return-path|dkim-signature|x-envelope-from): ?\S/i,
-  /^\W{0,80}(?:start of |begin(?:ning)? of )?(?:the |your )?(?:original|returned|unsent|undelivered|rejected|old)[ -](?:e-?)?(?:message|mail|text)(?:'?s)?(?: headers?| text| info| body)?(?: (?:below|attached|starts here))?\W{0,80}$/i,
   /\bbelow this line is a copy\b|\byour message reads\b|\bincluded is a copy\b/i,
 ];
+/** A line that is only the title of the returned email: its words, separated by spaces. */
+const TITLE =
+  /^(?:start of |begin of |beginning of )?(?:the |your )?(?:original|returned|unsent|undelivered|rejected|old) (?:e )?(?:message|mail|email|text)(?: s)?(?: header| headers| text| info| body)?(?: below| attached| starts here)?$/i;
 const COPY_WORDS = /\bfollows?\b|\b(?:copy|headers?|parts?|text|lines) of (?:the|your|this|that|original)\b/i;
 const MESSAGE_WORDS = /\b(?:message|e-?mail|mail|text|headers?|lines)\b/i;
 /** "The following did not receive a copy of your message". */
@@ -52,7 +54,8 @@ const NO_COPY = /\b(?:not|n't|subject)\b/i;
 
 const isCopyStart = (line: string): boolean => {
   const start = line.slice(0, 300);
-  const isNamed = COPY.some((pattern) => pattern.test(start));
+  const isNamed =
+    COPY.some((pattern) => pattern.test(start)) || TITLE.test(start.replace(/\W+/g, " ").trim());
   return (isNamed || (COPY_WORDS.test(start) && MESSAGE_WORDS.test(start))) && !NO_COPY.test(start);
 };
 

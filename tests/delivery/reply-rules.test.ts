@@ -106,7 +106,7 @@ describe("suppression", () => {
     expect(await suppressedBy(DEAD)).toEqual(DEAD);
   });
 
-  test("31 temporary replies and rejections for other reasons suppress nobody", async () => {
+  test("31 temporary replies and rejections for other reasons suppress no address", async () => {
     expect(ALIVE).toHaveLength(31);
     expect(await suppressedBy(ALIVE)).toEqual([]);
   });

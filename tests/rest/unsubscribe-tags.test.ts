@@ -140,7 +140,7 @@ test("with `list_unsubscribe` false a tag is text, and a dry run warns of it", a
   expect(copy).toMatchObject({ text: "Ann wrote: %unsubscribe_url%", link: undefined });
 });
 
-test("a tag in the value of a variable is the text of somebody else and adds no link", async () => {
+test("a tag in the value of a variable stays text and adds no link", async () => {
   const template = { name: "Comment", subject: "Comment", html: "<p>{{comment}}</p>" };
   const { body } = await world.api("POST", "/api/templates", { token, body: template });
   await send({ template: { id: body.id, variables: { comment: "%unsubscribe_url%" } } });

@@ -30,7 +30,7 @@ const labelCharsMax = 63;
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8);
 loopback.addAddress("::1", "ipv6");
-/** These only forward queries, over networks that nobody protects: Docker's, and one of systemd-resolved. */
+/** These only forward queries, over unprotected networks: Docker's, and one of systemd-resolved. */
 const forwarders = new Set(["127.0.0.11", "127.0.0.54"]);
 
 /** Whether responses of this name server cannot be changed on their way: it runs on this machine. */

@@ -8,6 +8,7 @@ import { buildFileOf, type NextPages, openPages } from "./http/pages";
 import type { RestApi } from "./http/rest-endpoint";
 import { generatedFileOf } from "./install/generated";
 import { renderBanner } from "./launcher/banner";
+import { limitHeapGrowth } from "./launcher/heap-growth";
 import { acquireLock, type DataLock } from "./launcher/lock";
 import { explainFile, explainListen, OperatorError, requireOpenFiles } from "./launcher/operator-error";
 import { onPackageManagerGone, onStopSignals } from "./launcher/signals";
@@ -46,6 +47,8 @@ async function launch(mode: "dev" | "start", shouldAdopt: boolean): Promise<void
   const nodeEnv = mode === "dev" ? "development" : "production";
   loadDotEnv(projectFolder, nodeEnv, process.env);
   Object.assign(process.env, { NODE_ENV: nodeEnv, NEXT_TELEMETRY_DISABLED: "1", ...STORED_SOON });
+  // The compiler of `dev` has far more alive, and is gone before long.
+  if (mode === "start") limitHeapGrowth();
   // A closed output pipe must not end the process.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
   const log = createProcessLog();

@@ -1,5 +1,6 @@
 import { readSettings } from "#server/platform/env/settings";
 import { createProcessLog } from "#server/platform/process-log";
+import { limitHeapGrowth } from "./launcher/heap-growth";
 import { lowerPriority } from "./launcher/lower-priority";
 import { EMBEDDED } from "./supervise";
 import { runWorker } from "./worker";
@@ -15,6 +16,7 @@ process.on("SIGINT", () => {});
 process.on("SIGHUP", () => {});
 
 lowerPriority();
+limitHeapGrowth();
 const settings = readSettings(process.env, "start");
 if (settings.databaseUrl === null) throw new Error("DATABASE_URL is missing. The launcher must set it.");
 if (settings.secret === null) throw new Error("BACKSTAMP_SECRET is missing. The launcher must set it.");

@@ -9,6 +9,7 @@ import { createProcessLog } from "#server/platform/process-log";
 import { NOT_MIGRATED } from "#server/services/health";
 import { migrationOf } from "../../../install/prepare-database";
 import { withConnection } from "../../../install/with-connection";
+import { limitHeapGrowth } from "../../../launcher/heap-growth";
 import { lowerPriority } from "../../../launcher/lower-priority";
 import { OperatorError } from "../../../launcher/operator-error";
 import { runWorker } from "../../../worker";
@@ -65,6 +66,7 @@ async function work({ env, write, onStopSignals }: Terminal): Promise<undefined>
     );
   const log = createProcessLog(write);
   lowerPriority();
+  limitHeapGrowth();
   const stopping = new AbortController();
   void stopSignal.then(() => stopping.abort());
   const worker = await runWorker(settings, { log, signal: stopping.signal }).catch((error) => {

@@ -45,6 +45,8 @@ export function scoreBounces(folder: string): string {
     const failures = reported.filter(({ action }) => action === "failed" || action === "delayed");
     if (label.kind === "ordinary" || label.kind === "auto-reply")
       score("no false bounce", label, !reported.some(({ action }) => action === "failed"));
+    if (label.kind === "ordinary" || label.kind === "auto-reply")
+      score("no false complaint", label, report?.kind !== "complaint");
     if (label.kind === "auto-reply") score("automatic reply", label, report?.kind === "auto-reply");
     if (label.kind === "complaint") score("complaint", label, report?.kind === "complaint");
     if (label.kind !== "bounce") continue;
@@ -69,7 +71,9 @@ const AT_LEAST: Record<string, number> = {
   "right recipient": 0.96,
   "hard or soft": 0.97,
   "no false bounce": 1,
+  "no false complaint": 1,
   "automatic reply": 0.95,
+  complaint: 0.95,
 };
 
 function toLine([what, { right, of }]: [string, Score]): Line {

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Reader } from "#server/platform/threads";
+import { listHeaderSignatures } from "../dkim/verify";
 import { cleanText } from "../outcome";
 import { isAutoReply, saysAbsent } from "./auto-reply";
 import { parseDsn, parseDsnText } from "./dsn";
-import { parseFeedback } from "./feedback";
+import { isReturnedCopy, parseFeedback } from "./feedback";
 import { type Field, findAddresses, findField, findFields, parseFields } from "./fields";
 import { interpretReported } from "./judge";
 import { decodeText, listParts, type Part, parseEmbedded, parseInnerFields, parseMessage } from "./mime";
@@ -12,7 +13,7 @@ import { parseSesNotice } from "./notice/ses";
 import { readNotice } from "./notice/text";
 import type { About, Report, Reported } from "./report";
 
-const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers))$/;
+const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers?))$/;
 
 /** Header fields in which servers record the address that received the message. */
 const RECEIVED_BY_FIELDS = ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to"] as const;
@@ -32,23 +33,25 @@ export type ReturnedMessage = { bytes: Uint8Array; hasNullSender: boolean };
 export function parseReport(bytes: Uint8Array, hasNullSender = false): Report | null {
   const message = parseMessage(bytes);
   if (message.fields.length === 0) return null;
-  const feedback = parseFeedback(message);
+  const returned = isReturnedCopy(message) ? message.fields : readReturnedFields([...listParts(message)]);
+  const feedback = parseFeedback(message, returned);
   if (feedback) {
     const { type: feedbackType, recipients, returnPaths } = feedback;
-    const about = aboutOf(message, returnPaths);
-    return { kind: "complaint", id: idOf(message), about, feedbackType, recipients };
+    const about = aboutOf(message, returned, returnPaths);
+    const signatures = listHeaderSignatures(returned);
+    return { kind: "complaint", id: idOf(message), about, feedbackType, recipients, signatures };
   }
   const isNull = hasNullSender || findField(message.fields, "return-path")?.replace(/\s/g, "") === "<>";
   // Check this before automatic replies: delivery reports may also have auto-reply headers.
   const ses = parseSesNotice(message);
   const reported = ses?.reported ?? readReported(message, isNull);
-  const about = aboutOf(message, []);
+  const about = aboutOf(message, returned, []);
   const messageId = ses?.messageId ?? about.messageId;
   if (reported) return { kind: "delivery", id: idOf(message), about: { ...about, messageId }, reported };
   const { subject, lines } = readNotice(message);
   const isReply =
     isAutoReply(message.fields, subject) || saysAbsent(lines) || (isNull && !isReceipt(message));
-  return isReply ? { kind: "auto-reply" } : { kind: "other" };
+  return isReply ? { kind: "auto-reply", about } : { kind: "other" };
 }
 
 export const PARSE_REPORT: Reader<ReturnedMessage, Report | null> = {
@@ -76,7 +79,7 @@ function readReported(message: Part, hasNullSender: boolean): Reported[] | null 
     const findReasonOf = createReasonFinder(notice);
     return found.map((each) => withReason(each, findReasonOf));
   }
-  const returned = embedded ? parseInnerFields(embedded) : readQuotedFields(parts);
+  const returned = readReturnedFields(parts);
   return parseNotice(message, notice, { returned, hasNullSender }) ?? found;
 }
 
@@ -94,11 +97,13 @@ function withReason(reported: Reported, findReasonOf: ReturnType<typeof createRe
   return reply.text === "" || interpretReported(merged).class !== "other" ? merged : reported;
 }
 
-function aboutOf(message: Part, named: readonly string[]): About {
-  const parts = [...listParts(message)];
+/** The header fields of the returned email. In a message without parts it follows the text of the report. */
+function readReturnedFields(parts: readonly Part[]): Field[] {
   const returned = parts.find(({ type }) => RETURNED_TYPE.test(type));
-  // In a message without parts the returned email follows the text of the report.
-  const inner = returned ? parseInnerFields(returned) : readQuotedFields(parts);
+  return returned ? parseInnerFields(returned) : readQuotedFields(parts);
+}
+
+function aboutOf(message: Part, inner: Field[], named: readonly string[]): About {
   const addresses = (fields: Field[], names: readonly string[]) =>
     names.flatMap((name) => findFields(fields, name).flatMap((value) => findAddresses(value, 10)));
   const links = findFields(inner, "list-unsubscribe").flatMap((value) =>
@@ -112,6 +117,7 @@ function aboutOf(message: Part, named: readonly string[]): About {
         ...addresses(inner, ["return-path"]),
       ]),
     ],
+    feedbackId: findField(inner, "feedback-id"),
     unsubscribeLinks: links,
     messageId: readMessageId(findField(inner, "message-id")),
   };

@@ -1,3 +1,4 @@
+import type { HeaderSignature } from "../dkim/verify";
 import type { Reply } from "../outcome";
 
 /** The action that a server reports for a recipient (RFC 3464 section 2.3.3). Only `failed` is a bounce. */
@@ -21,6 +22,8 @@ export type About = {
    * Addresses that received the report, and envelope senders of the email: one of them may contain our token.
    */
   returnPaths: string[];
+  /** The Feedback-ID of the email: its first part may be our token. */
+  feedbackId: string | null;
   /** Unsubscribe links of the email. */
   unsubscribeLinks: string[];
   /** Without angle brackets. */
@@ -30,7 +33,15 @@ export type About = {
 /** A classified incoming message. `id` is stable: the same message always has the same id. */
 export type Report =
   | { kind: "delivery"; id: string; about: About; reported: Reported[] }
-  | { kind: "complaint"; id: string; about: About; feedbackType: string; recipients: string[] }
+  | {
+      kind: "complaint";
+      id: string;
+      about: About;
+      feedbackType: string;
+      recipients: string[];
+      /** The signatures of the returned email's header. */
+      signatures: HeaderSignature[];
+    }
   /** An automatic response on behalf of a person, such as an out-of-office reply. */
-  | { kind: "auto-reply" }
+  | { kind: "auto-reply"; about: About }
   | { kind: "other" };

@@ -66,7 +66,7 @@ export const isDkimRecord = (text: string): boolean => readDkimTags(text).has("p
  * Parses a tag list (RFC 6376 section 3.2): `name=value` separated by semicolons, trimmed; the first of a
  * name wins.
  */
-function readDkimTags(text: string): Map<string, string> {
+export function readDkimTags(text: string): Map<string, string> {
   const tags = new Map<string, string>();
   for (const part of text.split(";")) {
     const at = part.indexOf("=");

@@ -259,12 +259,12 @@ describe("an automatic reply", () => {
 
   test.each(REPLIES)("with the subject %j and %j is recognized", (subject, head) => {
     const bytes = bytesOf({ from: "Ben <ben@example.net>", subject, text: TEXT, ...(head && { head }) });
-    expect(parseReport(bytes)).toEqual({ kind: "auto-reply" });
+    expect(parseReport(bytes)?.kind).toBe("auto-reply");
   });
 
   test("of a postmaster is not a bounce", () => {
     const bytes = bytesOf({ from: "postmaster@example.net", subject: "Automatic reply: Hello", text: TEXT });
-    expect(parseReport(bytes)).toEqual({ kind: "auto-reply" });
+    expect(parseReport(bytes)?.kind).toBe("auto-reply");
   });
 
   test("is recognized by the null sender of its envelope", () => {
@@ -274,7 +274,7 @@ describe("an automatic reply", () => {
       text: "Thanks, I will reply soon.\n",
     });
     expect(parseReport(bytes)).toEqual({ kind: "other" });
-    expect(parseReport(bytes, true)).toEqual({ kind: "auto-reply" });
+    expect(parseReport(bytes, true)?.kind).toBe("auto-reply");
   });
 });
 

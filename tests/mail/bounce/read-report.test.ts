@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { isComplaint } from "#server/mail/bounce/feedback";
 import { interpretReported } from "#server/mail/bounce/judge";
 import { parseReport } from "#server/mail/bounce/read-report";
 import type { Report, Reported } from "#server/mail/bounce/report";
@@ -46,7 +47,7 @@ describe("a report in the format of RFC 3464", () => {
       expect.objectContaining({ action: "relayed" }),
       expect.objectContaining({ action: "expanded", recipients: ["list@example.net"] }),
     ]);
-    expect(report.about).toEqual({
+    expect(report.about).toMatchObject({
       returnPaths: ["bounce-token@bounces.example.com"],
       unsubscribeLinks: ["https://mail.example.com/api/unsubscribe/tkn"],
       messageId: "0198c1f2-7a34-7c5e-9b0d-3f4a5b6c7d8e@example.org",
@@ -161,12 +162,27 @@ describe("a complaint", () => {
     expect(parseReport(arf(FIELDS.replace("Abuse", "annoyance")))).toMatchObject({ feedbackType: "other" });
   });
 
-  test.each(["Feedback-Type: Abuse\n", "User-Agent: SomeGenerator/1.0\n", "Version: 1\n"])(
-    "is not detected without %j",
-    (line) => {
-      expect(parseReport(arf(FIELDS.replace(line, "")))?.kind).not.toBe("complaint");
-    },
-  );
+  test.each([
+    ["Re: complaint about message from 192.0.2.1", "This is an email abuse report that I wrote about.\n"],
+    ["Hello", "We received this:\nVersion: 1\nFeedback-Type: abuse\n"],
+  ])("is not detected in a personal message: %s", (subject, text) => {
+    expect(parseReport(letter(`From: Ben <ben@example.net>\nSubject: ${subject}\n`, text))?.kind).toBe(
+      "other",
+    );
+  });
+
+  test.each([
+    ["", "Auth-Failure: dmarc\n", "auth-failure"],
+    ["This is an authentication failure report for a message.", "Version: 1\n", "auth-failure"],
+    ["", "Feedback-Type: not-spam\n", "not-spam"],
+    ["", "Feedback-Type: virus\n", "virus"],
+  ])("is no complaint of a recipient if it is about something else: %s%s", (words, fields, type) => {
+    const bytes = Buffer.from(
+      arf(fields).toString("latin1").replace("This is an email abuse report.", words),
+    );
+    expect(parseReport(bytes)).toMatchObject({ kind: "complaint", feedbackType: type });
+    expect(isComplaint(type)).toBe(false);
+  });
 });
 
 describe("an automatic reply is not a bounce", () => {
@@ -179,7 +195,7 @@ describe("an automatic reply is not a bounce", () => {
     "X-Auto-Response-Suppress: All\n",
   ])("with %j", (head) => {
     const bytes = letter(`From: Ben <ben@example.net>\nSubject: Out of office\n${head}`, ABSENT);
-    expect(parseReport(bytes)).toEqual({ kind: "auto-reply" });
+    expect(parseReport(bytes)?.kind).toBe("auto-reply");
   });
 
   test("neither is a personal message, a read receipt, or an empty message", () => {

@@ -72,7 +72,7 @@ test("each recipient gets a separate message with both headers, which are signed
   for (const { bytes, to } of smtpServer.messages) {
     const headers = await headersOf(bytes);
     expect(headers["list-unsubscribe-post"]).toBe("List-Unsubscribe=One-Click");
-    expect(headers["feedback-id"]).toMatch(/^list:news\.example:[0-9a-f]{12}:backstamp$/);
+    expect(headers["feedback-id"]).toMatch(/^bounce-[a-z2-7]{52}:list:news\.example:[0-9a-f]{12}:backstamp$/);
     const covered = /h=([^;]+);/
       .exec(headers["dkim-signature"] ?? "")?.[1]
       ?.replace(/\s/g, "")

@@ -69,14 +69,16 @@ function recipientParts(deps: WorkerDeps, stored: StoredMessage, claims: Claim[]
   const { address } = claim;
   const returnPathDomain = returnPathDomainOf(deps, stored, route.isByDestination);
   const marks = marksOf(recipientTokens, stored, claim.id);
+  // A later attempt for several recipients must have the same bytes.
+  if (!marks && !listUnsubscribe && returnPathDomain === null) return {};
+  const token = recipientTokens.returnPath(claim.id);
   return {
+    token,
     ...(marks && { marks }),
     ...(listUnsubscribe && {
       unsubscribeLink: recipientTokens.unsubscribeLink({ teamId, emailId: id, address, list }),
     }),
-    ...(returnPathDomain !== null && {
-      returnPath: `${recipientTokens.returnPath(claim.id)}@${returnPathDomain}`,
-    }),
+    ...(returnPathDomain !== null && { returnPath: `${token}@${returnPathDomain}` }),
   };
 }
 

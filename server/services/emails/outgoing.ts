@@ -33,9 +33,14 @@ export type MessageSource = Pick<
 export type OwnParts = CopyParts & {
   /** The envelope sender, instead of the email's own. */
   returnPath?: string;
+  /** Identifies the recipient in the Feedback-ID: reports can omit the return path. */
+  token?: string;
 };
 
-/** The last part of the Feedback-ID. It identifies email from this software. */
+/**
+ * The last part of the Feedback-ID. It identifies email from this software. Gmail counts the last four parts
+ * only, so one before them can be different in each copy (https://support.google.com/mail/answer/6254652).
+ */
 const feedbackSender = "backstamp";
 
 /**
@@ -79,7 +84,7 @@ export function outgoingMessage(source: MessageSource, own: OwnParts = {}): Outg
 /** The caller's headers, and our own where the caller set none. */
 function headersOf(
   { teamId, senderDomain, listUnsubscribe, headers }: MessageSource,
-  { unsubscribeLink }: OwnParts,
+  { unsubscribeLink, token }: OwnParts,
 ): [name: string, value: string][] {
   const given = headers.map(({ name, value }): [string, string] => [name, value]);
   const isGiven = (wanted: string) => given.some(([name]) => name.toLowerCase() === wanted);
@@ -90,7 +95,8 @@ function headersOf(
     );
   if (!isGiven("feedback-id")) {
     const kind = listUnsubscribe ? "list" : "single";
-    given.push(["Feedback-ID", `${kind}:${senderDomain}:${hashTeamId(teamId)}:${feedbackSender}`]);
+    const parts = [kind, senderDomain, hashTeamId(teamId), feedbackSender];
+    given.push(["Feedback-ID", [...(token ? [token] : []), ...parts].join(":")]);
   }
   return given;
 }

@@ -11,6 +11,8 @@ export const EVENT_TYPES = [
   "email.delivery_delayed",
   "email.bounced",
   "email.complained",
+  "email.complaint_claimed",
+  "email.auto_replied",
   "email.failed",
   "email.suppressed",
   "email.unknown",

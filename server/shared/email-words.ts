@@ -45,6 +45,8 @@ export const EVENTS: Record<EventType, { label: string; tone: Tone }> = {
   "email.delivery_delayed": { label: "Deferred", tone: "warn" },
   "email.bounced": { label: "Bounced", tone: "bad" },
   "email.complained": { label: "Complained", tone: "bad" },
+  "email.complaint_claimed": { label: "Possible complaint", tone: "warn" },
+  "email.auto_replied": { label: "Automatic reply", tone: "info" },
   "email.failed": { label: "Failed", tone: "bad" },
   "email.suppressed": { label: "Suppressed", tone: "mute" },
   "email.scheduled": { label: "Scheduled", tone: "mute" },

@@ -8,6 +8,8 @@ export const EVENT_DESCRIPTIONS = {
   "email.delivery_delayed": "Email deferred; it will be retried",
   "email.bounced": "Email bounced",
   "email.complained": "Email marked as spam",
+  "email.complaint_claimed": "Email possibly marked as spam",
+  "email.auto_replied": "Automatic reply to an email received",
   "email.failed": "Email failed",
   "email.suppressed": "Recipient suppressed; email not sent",
   "email.unknown": "Email has an unknown outcome",

@@ -154,4 +154,25 @@ export const LATER_FAULTS: readonly Fault[] = [
     to: "const full = capScopes.find(",
     suites: ["tests/delivery/caps.test.ts", "tests/rest/caps.test.ts"],
   },
+  {
+    name: "A complaint counts without a header that we signed",
+    file: "server/services/returns/receive.ts",
+    from: "if (!(await isSignedAs(deps.hot, first, report.signatures))) return",
+    to: "if (report.signatures === null) return",
+    suites: ["tests/services/returns/complaints.test.ts"],
+  },
+  {
+    name: "A copy that several recipients have proves who of them complained",
+    file: "server/services/returns/receive.ts",
+    from: "if (all.length === 1) return recordComplaint",
+    to: "if (all.length >= 1) return recordComplaint",
+    suites: ["tests/services/returns/complaints.test.ts", "tests/services/alerts/pause-teams.test.ts"],
+  },
+  {
+    name: "A bounce at the feedback address, which everyone knows, counts",
+    file: "server/services/returns/receive.ts",
+    from: 'if (isFeedback && report.kind !== "complaint")',
+    to: 'if (isFeedback && report.kind === "other")',
+    suites: ["tests/services/returns/complaints.test.ts"],
+  },
 ];

@@ -8,9 +8,11 @@ import { RETURN_REASONS } from "./return-reasons";
 /** Why a message changes no delivery, as text. */
 const REASONS: Record<Ignored, string> = {
   ...RETURN_REASONS,
-  auto_reply: "The message is an automatic reply, not a bounce.",
+  auto_reply: "The message is an automatic reply and does not identify a delivery.",
+  unproven:
+    "The complaint contains nothing that proves that it is about this email: no return path, Feedback-ID or unsubscribe link of the recipient's copy, and no header with a valid DKIM signature.",
   no_report: "The message does not report on a known delivery.",
-  no_complaint: "The feedback report is not a complaint.",
+  no_complaint: "The message is not a complaint.",
   no_failure: "The report contains no failure.",
 };
 
@@ -50,9 +52,9 @@ export const returnRoutes = [
     route: "POST /api/inbound/message",
     access: "inbound-token",
     tier: "none",
-    summary: "Submit a returned message: a delivery report or a complaint",
+    summary: "Submit a returned message: a delivery report, a complaint or an automatic reply",
     description:
-      "Responds after its effect is committed. A report that no return path or link of this installation verifies never suppresses an address. Submitting the same message again has no effect.",
+      "Responds after its effect is committed. A report that no return path, Feedback-ID or link of this installation verifies never suppresses an address; a complaint without one counts only with a header that this installation signed. Submitting the same message again has no effect.",
     query: Query,
     example: { body: EXAMPLE, query: { recipient: "bounce-2wyksrxhtncx6@bounces.example.com" } },
     accepts: "message/rfc822",

@@ -34,6 +34,7 @@ const STATUS_AFTER = `case e.type
   when 'email.bounced' then 'bounced_' ||
     case left(coalesce(e.data->'reply'->>'enhanced', e.data->'reply'->>'code'), 1)
       when '5' then 'permanent' when '4' then 'transient' else 'undetermined' end
+  when 'email.auto_replied' then null when 'email.complaint_claimed' then null
   when 'email.opened' then null when 'email.clicked' then null else substr(e.type, 7) end`;
 
 /** SQL: an open or click by a reader. Prefetches and scanners do not count. */

@@ -1,7 +1,8 @@
 import type { HotSql } from "#db/client";
 import type { DeliveryKey } from "#db/schema/deliveries";
-import type { Deps } from "#server/deps";
+import type { Deps, PublicNames } from "#server/deps";
 import type { About } from "#server/mail/bounce/report";
+import { type HeaderSignature, isSignedBy } from "#server/mail/dkim/verify";
 import { firstIdAt, isId, timeOfId } from "#server/platform/ids";
 import { unsubscribePath } from "#server/platform/secrets/recipient-tokens";
 import { foldAddress } from "#server/shared/text/fold-address";
@@ -18,22 +19,35 @@ const daysMax = 10;
  */
 const idsApartMs = 60 * 60_000;
 
-/** The id of the delivery whose token is in a return path; null for every other address. */
-export function openReturnPath(deps: Pick<Deps, "recipientTokens">, address: string): string | null {
-  return deps.recipientTokens.openReturnPath(address.slice(0, address.lastIndexOf("@")));
-}
+const localPartOf = (address: string): string => address.slice(0, address.lastIndexOf("@"));
 
 /**
- * Finds the delivery that a report is about by a token that only its copy contained: in its return path or
- * its unsubscribe link. `deleted` if a return path is of a delivery that no longer exists; null if no token
- * is present and valid.
+ * The address of this installation for the feedback loops of mailbox providers, which are registered with a
+ * fixed one; null if no host name is configured at which email can arrive.
+ */
+export function feedbackAddressOf({ returnPathDomain, mailHost }: PublicNames): string | null {
+  const domain = returnPathDomain ?? mailHost;
+  return domain === null ? null : `feedback@${domain}`;
+}
+
+export const isFeedbackAddress = ({ names }: Pick<Deps, "names">, address: string): boolean =>
+  address.toLowerCase() === feedbackAddressOf(names);
+
+/** Whether email to this address is for us: a return path with a token of ours, or the feedback address. */
+export const isOurs = (deps: Pick<Deps, "names" | "recipientTokens">, address: string): boolean =>
+  deps.recipientTokens.openReturnPath(localPartOf(address)) !== null || isFeedbackAddress(deps, address);
+
+/**
+ * Finds the delivery that a report is about by a token that only its copy contained: in its return path, its
+ * Feedback-ID or its unsubscribe link. `deleted` if a token is of a delivery that no longer exists; null if
+ * no token is present and valid.
  */
 export async function findByToken(
   deps: Pick<Deps, "hot" | "recipientTokens">,
-  { returnPaths, unsubscribeLinks }: Pick<About, "returnPaths" | "unsubscribeLinks">,
+  { returnPaths, feedbackId, unsubscribeLinks }: Omit<About, "messageId">,
 ): Promise<Addressed | "deleted" | null> {
-  for (const address of returnPaths) {
-    const deliveryId = openReturnPath(deps, address);
+  for (const token of [...returnPaths.map(localPartOf), feedbackId?.split(":", 1)[0] ?? ""]) {
+    const deliveryId = deps.recipientTokens.openReturnPath(token);
     if (deliveryId !== null) return (await findById(deps.hot, deliveryId)) ?? "deleted";
   }
   const before = unsubscribePath.replace("{token}", "");
@@ -75,6 +89,29 @@ export async function findByMessageId(
       and (${relay.id}::uuid is null or d.relay_id = ${relay.id}::uuid)
       and (${relay.teamId}::uuid is null or t.id = ${relay.teamId}::uuid)
     order by d.position`;
+}
+
+/** Whether one of the signatures is by a DKIM key of the sender's domain, which may be rotated out since. */
+export async function isSignedAs(
+  hot: HotSql,
+  { teamId, emailId }: DeliveryKey,
+  signatures: readonly HeaderSignature[],
+): Promise<boolean> {
+  const selectors = signatures.map(({ selector }) => selector);
+  if (selectors.length === 0) return false;
+  const keys = await hot<{ selector: string; algorithm: string; publicKey: string }[]>`
+    select k.selector, k.algorithm, k.public_key as "publicKey" from emails e
+    join domains d on d.team_id = e.team_id and d.name = e.sender_domain
+    join dkim_keys k on k.team_id = d.team_id and k.domain_id = d.id
+    where e.team_id = ${teamId} and e.id = ${emailId} and k.selector = any(${selectors}) and k.signs_from is not null`;
+  return signatures.some((signature) =>
+    keys.some(
+      ({ selector, algorithm, publicKey }) =>
+        selector === signature.selector &&
+        algorithm === signature.algorithm &&
+        isSignedBy(signature, publicKey),
+    ),
+  );
 }
 
 /** The deliveries to these addresses, case-insensitive. */

@@ -3,13 +3,21 @@ import { isComplaint } from "#server/mail/bounce/feedback";
 import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/text/fold-address";
-import { type Addressed, filterByAddress, findByMessageId, findByToken } from "./find";
+import {
+  type Addressed,
+  filterByAddress,
+  findByMessageId,
+  findByToken,
+  isFeedbackAddress,
+  isSignedAs,
+} from "./find";
 import { type Recorded, recordOutcome, recordServerReport } from "./record";
 
 /** Why a message, or its report on one recipient, changes nothing. */
 export type Ignored =
   | Exclude<Recorded, "recorded">
   | "auto_reply"
+  | "unproven"
   | "no_report"
   | "no_complaint"
   | "no_failure";
@@ -23,7 +31,7 @@ export type Received = {
   ignored: Ignored[];
 };
 
-type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "recipientTokens" | "threads">;
+type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "names" | "recipientTokens" | "threads">;
 
 /** Strangers share the turns: who sent a message is only claimed in it. */
 const HOLDER = "returned messages";
@@ -32,11 +40,11 @@ type Delivery = Extract<Report, { kind: "delivery" }>;
 type Complaint = Extract<Report, { kind: "complaint" }>;
 
 /**
- * Receives a returned message (bounce or complaint) and records it. `recipients` are the addresses it was
- * sent to, if they are known independent of its content. A delivery is found by a token of ours that only its
- * copy contained; otherwise by Message-ID and recipient, which never suppresses. Null if the bytes are not a
- * message. Throws if the database is unavailable. The message must be submitted again in that case, and if a
- * report has to wait (`later`).
+ * Receives a returned message (bounce, complaint or automatic reply) and records it. `recipients` are the
+ * addresses it was sent to, if they are known independent of its content. A delivery is found by a token of
+ * ours that only its copy contained; otherwise by Message-ID and recipient, which never suppresses, and for a
+ * complaint only with a header that we signed. Null if the bytes are not a message. Throws if the database is
+ * unavailable. The message must be submitted again in that case, and if a report has to wait (`later`).
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
@@ -59,47 +67,76 @@ async function recordReport(
   report: Report,
   recipient: string | null,
 ): Promise<(Ignored | "recorded")[]> {
-  if (report.kind === "auto-reply") return ["auto_reply"];
+  // Everyone knows this address, so only what proves itself counts there.
+  const isFeedback = recipient !== null && isFeedbackAddress(deps, recipient);
+  if (isFeedback && report.kind !== "complaint") return ["no_complaint"];
   if (report.kind === "other") return ["no_report"];
   if (report.kind === "complaint" && !isComplaint(report.feedbackType)) return ["no_complaint"];
-  const { returnPaths, unsubscribeLinks } = report.about;
+  const { returnPaths } = report.about;
   const proven = await findByToken(deps, {
+    ...report.about,
     returnPaths: recipient === null ? returnPaths : [recipient, ...returnPaths],
-    unsubscribeLinks,
   });
   if (proven === "deleted") return ["unknown"];
-  if (report.kind === "complaint") return [await recordComplaint(deps, report, proven)];
+  if (report.kind === "auto-reply") {
+    const reason = "The recipient's address sent an automatic reply.";
+    return [proven ? await recordNote(deps, proven, "auto_replied", reason) : "auto_reply"];
+  }
+  if (report.kind === "complaint")
+    return [await (proven ? recordComplaint(deps, report, proven) : recordSigned(deps, report))];
   if (proven !== null) return [await recordProven(deps, report, proven)];
   const results: (Ignored | "recorded")[] = [];
+  const all = await findByMessageId(deps.hot, report.about.messageId);
   for (const reported of worstFirst(report.reported)) {
-    const [named] = await findNamed(deps, report, reported.recipients);
+    const [named] = filterByAddress(all, reported.recipients);
     results.push(named ? await recordReportedOf(deps, report, reported, named, false) : "unknown");
   }
   return results.length > 0 ? results : ["no_failure"];
 }
 
-const findNamed = async (
-  { hot }: ReceiveDeps,
-  { about }: Delivery | Complaint,
-  addresses: readonly string[],
-) => filterByAddress(await findByMessageId(hot, about.messageId), addresses);
-
-async function recordComplaint(
+/** Records an event that changes nothing else: one for each delivery, or strangers could add them forever. */
+const recordNote = (
   deps: ReceiveDeps,
-  report: Complaint,
-  proven: Addressed | null,
-): Promise<Recorded> {
-  const delivery = proven ?? (await findNamed(deps, report, report.recipients))[0];
-  if (delivery === undefined) return "unknown";
-  return recordOutcome(deps, {
+  delivery: Addressed,
+  effect: "auto_replied" | "complaint_claimed",
+  reason: string,
+): Promise<Recorded> =>
+  recordOutcome(deps, {
+    delivery,
+    report: effect,
+    effect,
+    reply: null,
+    host: null,
+    reason,
+    suppresses: null,
+  });
+
+const recordComplaint = (deps: ReceiveDeps, report: Complaint, delivery: Addressed): Promise<Recorded> =>
+  recordOutcome(deps, {
     delivery,
     report: report.id,
     effect: "complained",
     reply: null,
     host: null,
     reason: `The recipient marked the email as spam (${report.feedbackType}).`,
-    suppresses: proven === null ? null : "complaint",
+    suppresses: "complaint",
   });
+
+/**
+ * Records a complaint that contains no token: the delivery is found by Message-ID, if the report has a header
+ * that we signed. Each recipient of a copy can have sent it, so only one who was alone is proven.
+ */
+async function recordSigned(deps: ReceiveDeps, report: Complaint): Promise<Recorded | "unproven"> {
+  const all = await findByMessageId(deps.hot, report.about.messageId);
+  const [first] = all;
+  if (!first) return "unknown";
+  if (!(await isSignedAs(deps.hot, first, report.signatures))) return "unproven";
+  if (all.length === 1) return recordComplaint(deps, report, first);
+  const [named] = filterByAddress(all, report.recipients);
+  if (!named) return "unknown";
+  const reason =
+    "A report names this recipient as the one who marked the email as spam. It contains what all recipients of the email have, so it is not proven.";
+  return recordNote(deps, named, "complaint_claimed", reason);
 }
 
 const WORST_FIRST: readonly Action[] = ["failed", "delayed", "delivered", "relayed", "expanded"];

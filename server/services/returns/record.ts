@@ -10,7 +10,7 @@ import { getReplyRules } from "../destinations/reply-rules";
 import { reportedEntry } from "../suppressions/suppress";
 import { applyReport, type ReportChange, type ReportedDelivery } from "./apply";
 
-/** A report about one delivery, from a bounce, a complaint or a callback. */
+/** A report about one delivery, from a bounce, a complaint, an automatic reply or a callback. */
 export type ReportedOutcome = {
   delivery: DeliveryKey;
   /** Identifies the report: the same value whenever it is received again. */
@@ -36,9 +36,15 @@ export type ReportedOutcome = {
  */
 export type Recorded = "recorded" | "repeated" | "outranked" | "impossible" | "unknown" | "later";
 
-type Effect = "delayed" | "delivered" | "bounced" | "complained";
+/** What is shown on the timeline and changes no status. */
+const NOTES = ["auto_replied", "complaint_claimed"] as const;
+type Note = (typeof NOTES)[number];
+type Effect = Note | "delayed" | "delivered" | "bounced" | "complained";
+const isNote = (effect: Effect): effect is Note => NOTES.some((note) => note === effect);
 
 const TYPES: Record<Effect, EventType> = {
+  auto_replied: "email.auto_replied",
+  complaint_claimed: "email.complaint_claimed",
   delayed: "email.delivery_delayed",
   delivered: "email.delivered",
   bounced: "email.bounced",
@@ -51,7 +57,12 @@ const TYPES: Record<Effect, EventType> = {
  * statuses are results of attempts and have the lowest rank.
  */
 const RANKS: Partial<Record<DeliveryStatus, number>> = { delivered: 1, bounced: 2, complained: 3 };
-const RANK_OF: Record<Effect, number> = { delayed: 0, delivered: 1, bounced: 2, complained: 3 };
+const RANK_OF: Record<Exclude<Effect, Note>, number> = {
+  delayed: 0,
+  delivered: 1,
+  bounced: 2,
+  complained: 3,
+};
 
 /** Statuses of emails that were never sent, so no genuine report about them can exist. */
 const UNSENT: ReadonlySet<DeliveryStatus> = new Set(["scheduled", "canceled", "suppressed"]);
@@ -91,6 +102,7 @@ function evaluate(
   const isStarted =
     isInProgress || (status === "sending" ? attempts > 1 : status !== "queued" || attempts > 0);
   if (!isStarted && effect !== "complained") return "impossible";
+  if (isNote(effect)) return "recorded";
   // The attempt may still end with a rejection, which has a higher rank.
   if (isInProgress && RANK_OF[effect] < RANK_OF.bounced) return "later";
   return RANK_OF[effect] > (RANKS[status] ?? 0) || (effect === "delayed" && RANKS[status] === undefined)
@@ -119,13 +131,13 @@ function changeOf(
   const events: ReportChange["events"] = [{ id: newId(), type: TYPES[effect], data }];
   // A server that reports on the email had accepted it, so the result of the attempt is known before it is
   // recorded.
-  if (delivery.status === "sending" && delivery.stage === "handed_over")
+  if (!isNote(effect) && delivery.status === "sending" && delivery.stage === "handed_over")
     events.unshift({
       id: newId(),
       type: "email.sent",
       data: { attempt: delivery.attempts, reason: "Accepted: a report about this delivery was received." },
     });
-  return { ...common, status: effect === "delayed" ? null : effect, events };
+  return { ...common, status: effect === "delayed" || isNote(effect) ? null : effect, events };
 }
 
 const EFFECT_OF: Partial<Record<Action, Effect>> = {

@@ -1,14 +1,14 @@
 import type { Deps } from "#server/deps";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
-import { openReturnPath } from "#server/services/returns/find";
+import { isOurs } from "#server/services/returns/find";
 import { receiveMessage } from "#server/services/returns/receive";
 import type { ConnectedSettings } from "../deps";
 import { explainByCode } from "../launcher/operator-error";
 
-/** Starts the SMTP server for bounces to the return paths. Null if no inbound port is configured. */
+/** Starts the SMTP server for bounces and complaints. Null if no inbound port is configured. */
 export async function openInbound(
   settings: Pick<ConnectedSettings, "inboundPort" | "host" | "hostname">,
-  deps: Pick<Deps, "hot" | "log" | "wake" | "recipientTokens" | "threads">,
+  deps: Pick<Deps, "hot" | "log" | "wake" | "names" | "recipientTokens" | "threads">,
 ): Promise<Listener | null> {
   const { inboundPort, host, hostname } = settings;
   if (inboundPort === null) return null;
@@ -16,7 +16,7 @@ export async function openInbound(
     host,
     port: inboundPort,
     name: hostname,
-    isOurs: (address) => openReturnPath(deps, address) !== null,
+    isOurs: (address) => isOurs(deps, address),
     receive: async (bytes, recipients, hasNullSender) => {
       const received = await receiveMessage(deps, { bytes, recipients, hasNullSender });
       return received?.ignored.includes("later") ? "later" : "done";

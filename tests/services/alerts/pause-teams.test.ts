@@ -1,8 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
+import { countNewEvents } from "#server/delivery/housekeeping/count-events";
 import { resumeQueue } from "#server/services/pauses/pause";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { createAlertWorld } from "../../support/alert-world";
+import { addSignedDomain } from "../../support/dkim-verifier";
 import { forEachTest } from "../../support/fixtures";
+import { fullReport } from "../returns/complaint-forms";
 
 const world = forEachTest(() =>
   createAlertWorld({
@@ -89,6 +92,48 @@ test("complaints pause a team, too, and one domain counts with the others of its
         "Complaint rate above the operator's limit of 0.5%: 0.56% of 2,500 recipients in the last 24 hours.",
     },
   ]);
+});
+
+test("forged complaints pause no team: a copy that several recipients have names any of them", async () => {
+  await addSignedDomain(world, "signed.example");
+  await world.results({ delivered: 1_000, domain: "signed.example" });
+  const to = Array.from({ length: 12 }, (_, index) => `person${index}@example.net`);
+  const { id } = await world.send({ sender: "Ann <ann@signed.example>", to });
+  await world.deliver();
+  const copy =
+    world.relay.messages.find((message) => message.to.length === 12)?.bytes.toString("latin1") ?? "";
+  const complain = async (report: string) => {
+    const options = {
+      token: world.deps.inboundToken ?? "",
+      raw: report,
+      headers: { "content-type": "message/rfc822" },
+    };
+    expect((await world.api("POST", "/api/inbound/message", options)).body).toMatchObject({ recorded: 1 });
+  };
+  const countAll = () =>
+    expect
+      .poll(
+        async () => {
+          await countNewEvents(world.withTransport(), () => true);
+          const [row] = await world.hot`
+            select count(*)::int as left from email_events e join metrics_progress p on p.team_id = e.team_id
+            where (e.position, e.id) > (p.position, p.event_id)`;
+          return row?.left;
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(0);
+  for (const address of to) await complain(fullReport(copy, address));
+  await countAll();
+  await later("1 min");
+  expect(await pauses()).toEqual([]);
+  for (const { id: delivery } of (await world.email(id)).deliveries)
+    await complain(
+      fullReport("Subject: x\n\nx\n", "", `${world.deps.recipientTokens.returnPath(delivery)}@b.example`),
+    );
+  await countAll();
+  await later("1 min");
+  expect(await pauses()).toMatchObject([{ reason: expect.stringContaining("Complaint rate") }]);
 });
 
 test("few recipients pause no team, and without a limit nothing does", async () => {

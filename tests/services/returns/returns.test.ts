@@ -281,11 +281,11 @@ describe("a complaint", () => {
     expect(await listed(email.address)).toEqual([{ origin: "complaint", source: email.id }]);
   });
 
-  test("found by Message-ID and recipient counts, but does not suppress", async () => {
+  test("that only names the Message-ID and the recipient is ignored", async () => {
     const email = await sent();
     const bytes = arf(`${FIELDS}Original-Rcpt-To: ${email.address}\n`, returned(email.messageId));
-    expect(await receive(bytes)).toMatchObject({ recorded: 1 });
-    expect(await statusesOf(email.id)).toEqual(["complained", "complained"]);
+    expect(await receive(bytes)).toMatchObject({ recorded: 0, ignored: ["unproven"] });
+    expect(await statusesOf(email.id)).toEqual(["sent", "sent"]);
     expect(await listed(email.address)).toEqual([]);
   });
 
@@ -300,10 +300,12 @@ describe("a complaint", () => {
 });
 
 describe("other messages", () => {
-  test("automatic replies, personal replies and relay reports change nothing", async () => {
+  test("personal replies, relay reports, and automatic replies to no delivery change nothing", async () => {
     const email = await sent();
     const autoReply = letter("From: ben@example.net\nAuto-Submitted: auto-replied\n", "I am away.\n");
-    expect(await receive(autoReply, email.returnPath)).toMatchObject({ ignored: ["auto_reply"] });
+    expect(await receive(autoReply, "bounce-token@bounces.example.com")).toMatchObject({
+      ignored: ["auto_reply"],
+    });
     const personalReply = letter("From: ben@example.net\n", "550 5.1.1 is what I got\n");
     expect(await receive(personalReply, email.returnPath)).toMatchObject({ ignored: ["no_report"] });
     const block = `Final-Recipient: rfc822; ${email.address}\nAction: relayed\nStatus: 2.0.0\n`;

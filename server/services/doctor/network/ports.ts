@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { createRelay } from "#server/mail/transport/relay";
 import { dayMs } from "#server/shared/durations";
 import { probeRelay } from "../../relays/connect";
+import { feedbackAddressOf } from "../../returns/find";
 import {
   type DoctorDeps,
   failure,
@@ -26,7 +27,7 @@ export async function checkPorts(deps: DoctorDeps): Promise<Result | Results> {
 }
 
 async function checkListener(
-  { ehloName }: DoctorDeps,
+  { ehloName, names }: DoctorDeps,
   { setting, host, port, isImplicitTls }: DoctorDeps["listeners"][number],
 ): Promise<Result> {
   const subject = `${setting} ${port}`;
@@ -39,7 +40,9 @@ async function checkListener(
     connectionsMax: 1,
   } as const;
   const fault = await probeRelay(() => createRelay(target, { name: ehloName }), probeMsMax);
-  if (fault === null) return ok(`Port ${port} accepts SMTP connections.`, subject);
+  const feedback = setting === "BACKSTAMP_INBOUND_PORT" ? feedbackAddressOf(names) : null;
+  const use = feedback === null ? "" : ` Register feedback loops with ${feedback}.`;
+  if (fault === null) return ok(`Port ${port} accepts SMTP connections.${use}`, subject);
   return failure(
     `Port ${port} does not accept SMTP connections: ${fault.reason}`,
     "Start Backstamp, or run the doctor on the machine where it runs.",

@@ -304,12 +304,18 @@ test("SMTP ports and the certificate are checked", wait, async () => {
   await writeFile(files.key, certificate.key);
   const open = await smtp({}, { certificate });
   const env = {
+    BACKSTAMP_RETURN_PATH_DOMAIN: "bounces.example.com",
+    BACKSTAMP_INBOUND_PORT: String(open.port),
     BACKSTAMP_SMTP_PORT: String(open.port),
     BACKSTAMP_SMTPS_PORT: "1",
     BACKSTAMP_SMTP_TLS: `${files.cert},${files.key}`,
   };
   const now = (await doctor(env)).of("ports");
   expect(now).toMatchObject([
+    {
+      status: "ok",
+      message: expect.stringContaining("Register feedback loops with feedback@bounces.example.com."),
+    },
     { subject: `BACKSTAMP_SMTP_PORT ${open.port}`, status: "ok" },
     { subject: `BACKSTAMP_SMTPS_PORT ${env.BACKSTAMP_SMTPS_PORT}`, status: "error" },
     { subject: "BACKSTAMP_SMTP_TLS" },
@@ -317,7 +323,7 @@ test("SMTP ports and the certificate are checked", wait, async () => {
   const expired = makeCertificate({ validFrom: new Date("2025-01-01"), validTo: new Date("2025-02-01") });
   await writeFile(files.cert, expired.cert);
   await writeFile(files.key, expired.key);
-  expect((await doctor(env)).of("ports")[2]).toMatchObject({
+  expect((await doctor(env)).of("ports")[3]).toMatchObject({
     status: "error",
     message: expect.stringMatching(/^The certificate expired on /),
   });

@@ -4,12 +4,12 @@ import { listHeaderSignatures } from "../dkim/verify";
 import { cleanText } from "../outcome";
 import { isAutoReply, saysAbsent } from "./auto-reply";
 import { parseDsn, parseDsnText } from "./dsn";
-import { isReturnedCopy, parseFeedback } from "./feedback";
+import { type Feedback, isReturnedCopy, parseFeedback } from "./feedback";
 import { type Field, findAddresses, findField, findFields, parseFields } from "./fields";
 import { interpretReported } from "./judge";
 import { decodeText, listParts, type Part, parseEmbedded, parseInnerFields, parseMessage } from "./mime";
 import { createReasonFinder, isMachine, parseNotice } from "./notice/parse";
-import { parseSesNotice } from "./notice/ses";
+import { parseSesNotice, type SesNotice } from "./notice/ses";
 import { readNotice } from "./notice/text";
 import type { About, Report, Reported } from "./report";
 
@@ -34,7 +34,8 @@ export function parseReport(bytes: Uint8Array, hasNullSender = false): Report | 
   const message = parseMessage(bytes);
   if (message.fields.length === 0) return null;
   const returned = isReturnedCopy(message) ? message.fields : readReturnedFields([...listParts(message)]);
-  const feedback = parseFeedback(message, returned);
+  const ses = parseSesNotice(message);
+  const feedback = ses ? feedbackOf(ses) : parseFeedback(message, returned);
   if (feedback) {
     const { type: feedbackType, recipients, returnPaths } = feedback;
     const about = aboutOf(message, returned, returnPaths);
@@ -43,7 +44,6 @@ export function parseReport(bytes: Uint8Array, hasNullSender = false): Report | 
   }
   const isNull = hasNullSender || findField(message.fields, "return-path")?.replace(/\s/g, "") === "<>";
   // Check this before automatic replies: delivery reports may also have auto-reply headers.
-  const ses = parseSesNotice(message);
   const reported = ses?.reported ?? readReported(message, isNull);
   const about = aboutOf(message, returned, []);
   const messageId = ses?.messageId ?? about.messageId;
@@ -96,6 +96,9 @@ function withReason(reported: Reported, findReasonOf: ReturnType<typeof createRe
   const merged = { ...reported, reply: { code: reply.code ?? found.code, enhanced, text: cleanText(text) } };
   return reply.text === "" || interpretReported(merged).class !== "other" ? merged : reported;
 }
+
+const feedbackOf = ({ complaining: recipients }: SesNotice): Feedback | null =>
+  recipients.length === 0 ? null : { type: "abuse", recipients, returnPaths: [] };
 
 /** The header fields of the returned email. In a message without parts it follows the text of the report. */
 function readReturnedFields(parts: readonly Part[]): Field[] {

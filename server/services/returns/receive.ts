@@ -135,7 +135,7 @@ async function recordSigned(deps: ReceiveDeps, report: Complaint): Promise<Recor
   const [named] = filterByAddress(all, report.recipients);
   if (!named) return "unknown";
   const reason =
-    "A report names this recipient as the one who marked the email as spam. It contains what all recipients of the email have, so it is not proven.";
+    "A report says that this recipient marked the email as spam. All recipients have the header that it contains, so this is not proven.";
   return recordNote(deps, named, "complaint_claimed", reason);
 }
 

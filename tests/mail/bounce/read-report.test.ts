@@ -158,6 +158,20 @@ describe("a complaint", () => {
     });
   });
 
+  test("in an email of Amazon SNS names the recipients", () => {
+    const complaint = { complainedRecipients: [{ emailAddress: "ben@example.net" }], feedbackId: "f1" };
+    const json = JSON.stringify({
+      notificationType: "Complaint",
+      complaint: { ...complaint, timestamp: "2026-11-21T10:00:00.000Z" },
+      mail: { messageId: "0100", destination: ["ben@example.net"] },
+    });
+    const bytes = letter(
+      "From: SES <no-reply@sns.amazonaws.com>\nSubject: AWS Notification\n",
+      `${json}\n\n--\nx\n`,
+    );
+    expect(parseReport(bytes)).toMatchObject({ kind: "complaint", recipients: ["ben@example.net"] });
+  });
+
   test("of an unknown type has the type other", () => {
     expect(parseReport(arf(FIELDS.replace("Abuse", "annoyance")))).toMatchObject({ feedbackType: "other" });
   });

@@ -11,10 +11,7 @@ const EVENTS: Record<SentEvent, [group: string, detail?: string]> = {
   "email.delivery_delayed": ["Problems", "Temporarily rejected; another attempt follows"],
   "email.bounced": ["Problems", "The recipient's server rejected it permanently"],
   "email.complained": ["Problems", "The recipient marked it as spam"],
-  "email.complaint_claimed": [
-    "Problems",
-    "A report names this recipient, without proof, as who marked it as spam",
-  ],
+  "email.complaint_claimed": ["Problems", "An unproven spam report names the recipient"],
   "email.failed": ["Problems", "Could not be sent"],
   "email.suppressed": ["Problems", "Not sent: the recipient is on the suppression list"],
   "email.unknown": ["Problems", "The connection dropped before the server responded"],

@@ -47,11 +47,9 @@ const JMRP_RECIPIENT = "x-hmxmroriginalrecipient";
 /** Whether the message is the returned email itself, which that program can send instead of an attachment. */
 export const isReturnedCopy = ({ fields }: Part): boolean => findField(fields, JMRP_RECIPIENT) !== null;
 
-/** How a report for people begins. Only with the returned email: a person can write the same. */
-const SAYS_REPORT =
-  /^\s*this is an? (?:\S{1,40} ){0,3}(?:abuse|spam|junk|opt-out|fraud) (?:\S{1,40} )?report\b/i;
-const SUBJECT =
-  /^\s*(?:complaint about message from|e-?mail feedback report for|(?:\S{1,40} ){0,3}(?:abuse|spam|junk) report\b)/i;
+/** How complaints for people begin. They count only with the returned email: a person can write the same. */
+const TEXT = /^this is an? /i;
+const SUBJECT = /^(?:complaint about message from|e-?mail feedback report for) /i;
 
 /**
  * Reads a feedback report (RFC 5965), also one without required fields or without the part for them, and
@@ -97,18 +95,19 @@ function findType(
   if (stated !== null) return typeOf(stated);
   // Mail programs send this to unsubscribe by email.
   if (findField(message.fields, "x-apple-unsubscribe")?.toLowerCase() === "true") return "opt-out";
-  const words = decodeText(parts.find(({ type }) => type === "text/plain") ?? message, 300);
+  const words = decodeText(parts.find(({ type }) => type === "text/plain") ?? message, 300).trim();
   const subject = decodeValue(findField(message.fields, "subject") ?? "");
   const isReport = fields !== null || message.params.get("report-type")?.toLowerCase() === "feedback-report";
   if (isReport)
     return findField(fields ?? [], "auth-failure") ? "auth-failure" : (typeInWords(words) ?? "abuse");
-  if (returned.length === 0) return null;
+  if (returned.length === 0 || parts.some(({ type: each }) => each.endsWith("delivery-status"))) return null;
   if (findField(returned, JMRP_RECIPIENT) !== null) return "abuse";
-  return SAYS_REPORT.test(words) || SUBJECT.test(subject) ? (typeInWords(words) ?? "abuse") : null;
+  const isStated = SUBJECT.test(subject.trim()) || (TEXT.test(words) && typeInWords(words) !== null);
+  return isStated ? (typeInWords(words) ?? "abuse") : null;
 }
 
 /** The type in the first words of a report for people, such as `This is an opt-out report for`; else null. */
 function typeInWords(words: string): string | null {
-  const type = typeOf(/^[^.]{0,200}\breport\b/i.exec(words)?.[0] ?? "");
+  const type = typeOf(/^[^.]{0,100}?\breport\b/i.exec(words)?.[0] ?? "");
   return type === "other" ? null : type;
 }

@@ -4,9 +4,19 @@ import { bytea, childOf, instant, now } from "../columns";
 import { domains } from "./domains";
 import { teams } from "./teams";
 
-/** Supported providers: the id format of their 250 reply and their callbacks are known. */
-export const RELAY_PROVIDERS = ["ses", "postmark", "mailgun", "sendgrid", "resend"] as const;
+/** Providers that release 0.2.0 supports, too. It cannot send through a relay of any other provider. */
+const FIRST_PROVIDERS = ["ses", "postmark", "mailgun", "sendgrid", "resend"] as const;
+const ADDED_PROVIDERS = ["brevo", "mailjet", "sparkpost", "scaleway", "mailersend"] as const;
+
+/** Supported providers: how they name an email in their callbacks is known. */
+export const RELAY_PROVIDERS = [...FIRST_PROVIDERS, ...ADDED_PROVIDERS] as const;
 export type RelayProvider = (typeof RELAY_PROVIDERS)[number];
+
+/** The columns of a relay for its provider; null for an unknown one. */
+export const providerColumns = (provider: RelayProvider | null) => ({
+  provider: FIRST_PROVIDERS.find((first) => first === provider) ?? null,
+  addedProvider: ADDED_PROVIDERS.find((added) => added === provider) ?? null,
+});
 
 /**
  * Relays added by the operator: for the whole installation if `team_id` is null, for one team, or for one of
@@ -30,7 +40,9 @@ export const relays = pgTable(
     host: c.text().notNull(),
     /** False if the provider changes signed headers and adds its own signature. */
     dkim: c.boolean().notNull().default(true),
-    provider: c.text({ enum: RELAY_PROVIDERS }),
+    provider: c.text({ enum: FIRST_PROVIDERS }),
+    /** A provider that `provider` cannot have, which is null then. */
+    addedProvider: c.text({ enum: ADDED_PROVIDERS }),
     /** The secret that authenticates the provider's callbacks, encrypted; null while callbacks are off. */
     callbackSecret: c.text(),
     /** The only topic whose messages are accepted, for providers with topics. */

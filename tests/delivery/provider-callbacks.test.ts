@@ -15,10 +15,18 @@ import {
 } from "../support/servers/providers";
 import { startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { startSnsIssuer } from "../support/servers/sns-issuer";
+import {
+  fakeBrevo,
+  fakeMailersend,
+  fakeMailjet,
+  fakeScaleway,
+  fakeSparkpost,
+} from "../support/servers/table-providers";
 import { createWorld } from "../support/world";
 
 const world = forAllTests(() => createWorld({ transportKind: "none" }));
 const issuer = forAllTests(() => startSnsIssuer());
+const scaleway = forAllTests(() => startSnsIssuer("scaleway"));
 let token: string;
 beforeAll(async () => {
   world.deps.outside = issuer.outside;
@@ -31,12 +39,25 @@ const ACCEPTS: Record<RelayProvider, { make: () => FakeProvider; says: (id: stri
   mailgun: { make: fakeMailgun, says: () => "250 Great success" },
   sendgrid: { make: fakeSendgrid, says: (id) => `250 Ok: queued as ${id}` },
   resend: { make: fakeResend, says: (id) => `250 ${id}` },
+  brevo: { make: fakeBrevo, says: (id) => `250 2.0.0 OK: queued as <${id}>` },
+  mailjet: { make: fakeMailjet, says: () => "250 OK queued as a08b7f37-ed61-423a-ba75-38ed2fd4b54c" },
+  sparkpost: { make: fakeSparkpost, says: () => "250 2.0.0 OK 5F/3B-10239-A0C45A75" },
+  scaleway: { make: () => fakeScaleway(scaleway), says: () => "250 2.0.0 OK" },
+  mailersend: { make: fakeMailersend, says: (id) => `250 Message queued as ${id}` },
+};
+
+/** The header by which a provider identifies the email with this id; none for the others. */
+const MARKS: Partial<Record<RelayProvider, (id: unknown) => string>> = {
+  postmark: (id) => `X-PM-Metadata-backstamp: ${id}`,
+  mailjet: (id) => `X-MJ-CustomID: ${id}`,
+  sparkpost: (id) => `X-MSYS-API: {"metadata":{"backstamp":"${id}"}}`,
 };
 
 test.each(Object.keys(ACCEPTS) as RelayProvider[])(
   "a callback of %s finds the email that a worker sent by it, and other relays get no tracking header",
   async (provider) => {
     const { make, says } = ACCEPTS[provider];
+    world.deps.outside = (provider === "scaleway" ? scaleway : issuer).outside;
     const fake = make();
     const ownId = fake.newProviderId("");
     const peer = await startSmtpTestServer({ message: says(ownId) });
@@ -51,8 +72,8 @@ test.each(Object.keys(ACCEPTS) as RelayProvider[])(
     const email = await read();
     expect(email).toMatchObject({ status: "sent" });
     const wire = peer.messages[0]?.bytes.toString("latin1") ?? "";
-    const mark = /^X-PM-Metadata-backstamp: (.*)\r\n/.exec(wire)?.[1];
-    expect(mark).toBe(provider === "postmark" ? body.id : undefined);
+    const marks = /^(?:x-pm-|x-mj-|x-msys-).*/gim;
+    expect(wire.match(marks) ?? []).toEqual(MARKS[provider] ? [MARKS[provider](body.id)] : []);
 
     const messageId = /^Message-ID: <(.*)>/im.exec(wire)?.[1] ?? "";
     const providerId = fake.newProviderId(messageId).startsWith(String(body.id))

@@ -10,11 +10,32 @@ export type Callback = { bytes: Uint8Array; header: (name: string) => string | n
  */
 export type Verdict = "genuine" | "forged" | "expired";
 
+/**
+ * What a provider says about the address of a bounce, besides the reply. hard: the address does not work.
+ * blocked: the same, and the provider sends no more email to it. The others: nothing was sent, because the
+ * address is on the provider's suppression list, after a bounce, a complaint, an unsubscribe or for a cause
+ * that it does not name.
+ */
+export type AddressVerdict =
+  | "hard"
+  | "blocked"
+  | "listed"
+  | "listed_bounce"
+  | "listed_complaint"
+  | "listed_unsubscribe";
+
 /** One delivery event that a provider reports, in a common format. All texts are untrusted input. */
 export type ProviderEvent = {
   /** Stable: a repeated event has the same id. */
   id: string;
-  kind: "delivered" | "delayed" | "bounced" | "complained";
+  /**
+   * failed: the provider accepted the email and did not send it, for a reason of the sending account. It is
+   * no bounce.
+   */
+  kind: "delivered" | "delayed" | "bounced" | "failed" | "complained" | "unsubscribed";
+  verdict?: AddressVerdict | undefined;
+  /** For an unsubscribe: the names of its lists, streams, groups or topics at the provider. */
+  lists?: string[];
   /** Possible recipients; empty if the provider names none. */
   recipients: string[];
   /** The provider's own id of the email; null if absent. */

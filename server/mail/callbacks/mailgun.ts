@@ -1,17 +1,18 @@
 import { createHmac } from "node:crypto";
 import { z } from "zod";
-import { type Callback, isEqual, judgeAge, type ProviderEvent, type Scheme } from "./callback";
+import { type AddressVerdict, type Callback, isEqual, judgeAge, type Scheme } from "./callback";
+import { readJson, withoutName } from "./provider-fields";
 import {
-  OptionalNumber,
-  OptionalText,
-  optionalFields,
-  parseHost,
-  parseMessageId,
-  parseRejection,
-  parseReply,
-  parseTime,
-  readJson,
-} from "./provider-fields";
+  BOUNCED,
+  COMPLAINED,
+  DELAYED,
+  DELIVERED,
+  type Description,
+  FAILED,
+  HARD,
+  readEvents,
+  UNSUBSCRIBED,
+} from "./read-events";
 
 /** Mailgun retries a callback for about eight hours and recommends a generous limit. */
 export const mailgunAgeSecondsMax = 86_400;
@@ -24,31 +25,47 @@ const Signed = z.object({
   }),
 });
 
-const Event = z.object({
-  "event-data": z.object({
-    event: OptionalText,
-    id: OptionalText,
-    timestamp: OptionalNumber,
-    severity: OptionalText,
-    recipient: OptionalText,
-    message: optionalFields({ headers: optionalFields({ "message-id": OptionalText }) }),
-    "delivery-status": optionalFields({
-      code: OptionalNumber,
-      "enhanced-code": OptionalText,
-      message: OptionalText,
-      description: OptionalText,
-      "mx-host": OptionalText,
-    }),
-    reject: optionalFields({ reason: OptionalText }),
-  }),
-});
-
-const KINDS = new Map<string, ProviderEvent["kind"]>([
-  ["delivered", "delivered"],
-  ["complained", "complained"],
-  ["rejected", "bounced"],
-  ["failed", "bounced"],
+/** Why Mailgun did not send an email: its code, or its reason ("Tracking failures" and "Event types"). */
+const LISTED_BY = new Map<string, AddressVerdict>([
+  ["605", "listed_bounce"],
+  ["suppress-bounce", "listed_bounce"],
+  ["606", "listed_unsubscribe"],
+  ["suppress-unsubscribe", "listed_unsubscribe"],
+  ["607", "listed_complaint"],
+  ["suppress-complaint", "listed_complaint"],
 ]);
+
+const STATUS = "event-data.delivery-status";
+
+const DESCRIPTION: Description = {
+  fields: (get) => ({
+    type: get("event-data.event"),
+    // Mailgun's event id is unique only within one day.
+    id: get("event-data.id") && `${get("event-data.id")} ${get("event-data.timestamp")}`,
+    // A rejection names the recipient only in a header.
+    recipient: withoutName(get("event-data.recipient") ?? get("event-data.message.headers.to") ?? "") || null,
+    messageId: get("event-data.message.headers.message-id"),
+    at: get("event-data.timestamp"),
+    text: get(`${STATUS}.message`) ?? get(`${STATUS}.description`) ?? get("event-data.reject.reason"),
+    code: get(`${STATUS}.code`),
+    enhanced: get(`${STATUS}.enhanced-code`),
+    host: get(`${STATUS}.mx-host`),
+  }),
+  meanings: {
+    delivered: DELIVERED,
+    complained: COMPLAINED,
+    unsubscribed: UNSUBSCRIBED,
+    // By Mailgun itself, for a limit or the state of the account.
+    rejected: FAILED,
+    failed: (get) => {
+      const reason = get("event-data.reason") ?? "";
+      if (get("event-data.severity") === "temporary") return DELAYED;
+      const verdict = LISTED_BY.get(reason) ?? LISTED_BY.get(get(`${STATUS}.code`) ?? "");
+      if (verdict) return { kind: "bounced", verdict };
+      return reason === "bounce" ? HARD : BOUNCED;
+    },
+  },
+};
 
 /**
  * Mailgun signs the timestamp and a token of each callback with HMAC-SHA-256 and the account's signing key
@@ -64,35 +81,7 @@ export const mailgun: Scheme = {
     if (!isEqual(signature.toLowerCase(), expected)) return "forged";
     return judgeAge(Number(timestamp), now, mailgunAgeSecondsMax);
   },
-  read(payload) {
-    const read = Event.safeParse(payload);
-    if (!read.success) return [];
-    const event = read.data["event-data"];
-    const isTemporary = event.event === "failed" && event.severity === "temporary";
-    const kind = isTemporary ? "delayed" : KINDS.get(event.event ?? "");
-    if (!kind || !event.id) return [];
-    const status = event["delivery-status"];
-    const text = status.message || status.description || event.reject.reason;
-    const messageId = parseMessageId(event.message.headers["message-id"]);
-    const code = status.code ?? 0;
-    const reply = code >= 200 && code < 600 ? `${code} ${text ?? ""}` : null;
-    return [
-      {
-        // Mailgun's event id is unique only within one day.
-        id: `${event.id} ${event.timestamp}`,
-        kind,
-        recipients: event.recipient ? [event.recipient] : [],
-        // Mailgun identifies the email by our Message-ID.
-        providerId: messageId,
-        messageId,
-        reply:
-          kind === "delivered" ? parseReply(reply) : parseRejection(reply ?? text, status["enhanced-code"]),
-        host: parseHost(status["mx-host"]),
-        appliesToAllRecipients: true,
-        at: parseTime(event.timestamp),
-      },
-    ];
-  },
+  read: (payload) => readEvents(DESCRIPTION, payload),
 };
 
 /** The one-time token of a callback; null if it has none. */

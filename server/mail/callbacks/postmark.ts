@@ -1,25 +1,19 @@
-import { z } from "zod";
-import { postmarkMetadataKey } from "../transport/provider-id";
-import { isEqual, type ProviderEvent, type Scheme } from "./callback";
+import { metadataKey } from "../transport/provider-id";
+import type { Scheme } from "./callback";
 import {
-  OptionalNumber,
-  OptionalText,
-  optionalFields,
-  parseId,
-  parseRejection,
-  parseReply,
-  parseTime,
-  withEnhancedCode,
-} from "./provider-fields";
+  BOUNCED,
+  COMPLAINED,
+  DELAYED,
+  DELIVERED,
+  type Description,
+  type Meaning,
+  readEvents,
+  UNSUBSCRIBED,
+} from "./read-events";
+import { bySecret } from "./secret";
 
-/** User name for HTTP basic authentication; the password is the secret. */
-export const postmarkUser = "backstamp";
-
-/** Alternative header for the secret. */
-export const postmarkHeader = "x-callback-secret";
-
-/** Postmark's bounce types by event kind. Other types are automatic replies, or do not concern a delivery. */
-const KINDS = new Map<string, ProviderEvent["kind"]>([
+/** Postmark's bounce types. Other types are automatic replies, or do not concern a delivery. */
+const BOUNCES = new Map<string, Meaning>([
   ...[
     "HardBounce",
     "SoftBounce",
@@ -32,65 +26,51 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
     "Blocked",
     "SMTPApiError",
     "DMARCPolicy",
-  ].map((type) => [type, "bounced"] as const),
-  ["Transient", "delayed"],
-  ["DnsError", "delayed"],
-  ["SpamComplaint", "complained"],
+  ].map((type) => [type, BOUNCED] as const),
+  ["Transient", DELAYED],
+  ["DnsError", DELAYED],
+  ["SpamComplaint", COMPLAINED],
 ]);
 
-const Event = z.object({
-  RecordType: OptionalText,
-  ID: OptionalNumber,
-  Type: OptionalText,
-  MessageID: OptionalText,
-  Metadata: optionalFields({ [postmarkMetadataKey]: OptionalText }),
-  Email: OptionalText,
-  Recipient: OptionalText,
-  Details: OptionalText,
-  Description: OptionalText,
-  DeliveredAt: OptionalText,
-  BouncedAt: OptionalText,
-});
+const TIMES: Readonly<Record<string, string>> = { Delivery: "DeliveredAt", SubscriptionChange: "ChangedAt" };
 
-/**
- * Postmark does not sign callbacks. Its documentation ("Webhooks overview", section "Protecting your
- * webhook") recommends basic authentication in the URL; its Webhooks API can also send custom headers.
- * Callbacks have no trusted timestamp, so an intercepted one can be replayed. A replay only repeats a
- * recorded event.
- */
-export const postmark: Scheme = {
-  authenticatesByHeader: true,
-  verify({ header }, secret) {
-    const [, basic] = /^Basic +([\w+/=-]{1,1024})$/i.exec(header("authorization") ?? "") ?? [];
-    const given = basic === undefined ? null : Buffer.from(basic, "base64").toString();
-    const isGiven = given !== null && isEqual(given, `${postmarkUser}:${secret}`);
-    return isGiven || isEqual(header(postmarkHeader) ?? "", secret) ? "genuine" : "forged";
-  },
-  read(payload) {
-    const read = Event.safeParse(payload);
-    if (!read.success) return [];
-    const { RecordType: record, ID: id, Type: type, MessageID: ownId, ...event } = read.data;
-    // Postmark's SMTP replies do not contain its message id, so our emails carry a metadata header instead.
-    const providerId = parseId(event.Metadata[postmarkMetadataKey]) ?? parseId(ownId);
-    if (providerId === null) return [];
-    const isDelivery = record === "Delivery";
-    const recipient = isDelivery ? event.Recipient : event.Email;
-    const common = {
-      providerId,
-      messageId: null,
-      recipients: recipient ? [recipient] : [],
-      host: null,
-      appliesToAllRecipients: true,
-      at: parseTime(isDelivery ? event.DeliveredAt : event.BouncedAt),
+const DESCRIPTION: Description = {
+  fields: (get) => {
+    const record = get("RecordType");
+    return {
+      type: record,
+      id: get("ID") && `${record} ${get("ID")}`,
+      recipient: get("Recipient") ?? get("Email"),
+      // Postmark's SMTP replies do not contain its message id, so our emails carry a metadata header instead.
+      providerId: get(`Metadata.${metadataKey}`) ?? get("MessageID"),
+      at: get(TIMES[record ?? ""] ?? "BouncedAt"),
+      text: get("Details") ?? get("Description"),
+      // `HardBounce` corresponds to no enhanced code: it has several causes.
+      enhanced: get("Type") === "BadEmailAddress" ? "5.1.3" : null,
+      lists: [get("MessageStream")],
     };
-    const deliveryId = `Delivery ${providerId} ${recipient}`;
-    if (isDelivery)
-      return [{ ...common, id: deliveryId, kind: "delivered", reply: parseReply(event.Details) }];
-    const kind = KINDS.get(type ?? "");
-    if ((record !== "Bounce" && record !== "SpamComplaint") || !kind || typeof id !== "number") return [];
-    const reply = parseRejection(event.Details || event.Description, null);
-    // `HardBounce` corresponds to no enhanced code: it has several causes.
-    const code = type === "BadEmailAddress" ? "5.1.3" : undefined;
-    return [{ ...common, id: `${record} ${id}`, kind, reply: withEnhancedCode(reply, code) }];
   },
+  meanings: {
+    Delivery: DELIVERED,
+    Bounce: (get) => {
+      const meaning = BOUNCES.get(get("Type") ?? "") ?? null;
+      // Postmark deactivated the address: it sends no more email to it.
+      return meaning === BOUNCED && get("Inactive") === "true" ? { ...BOUNCED, verdict: "blocked" } : meaning;
+    },
+    SpamComplaint: COMPLAINED,
+    // The other causes of a suppression have events of their own. One that a member of the account adds or
+    // removes names no email.
+    SubscriptionChange: (get) =>
+      get("SuppressSending") === "true" &&
+      get("Origin") === "Recipient" &&
+      get("SuppressionReason") === "ManualSuppression"
+        ? UNSUBSCRIBED
+        : null,
+  },
+};
+
+/** Postmark: "Bounce webhook", "Delivery webhook", "Spam complaint webhook" and "Subscription change". */
+export const postmark: Scheme = {
+  ...bySecret,
+  read: (payload) => readEvents(DESCRIPTION, payload),
 };

@@ -2,14 +2,12 @@ import { z } from "zod";
 import { parseDiagnostic } from "../bounce/diagnostic";
 import { splitType } from "../bounce/fields";
 import { cleanText, parseSmtpReply, type Reply } from "../outcome";
-import type { Callback } from "./callback";
+import type { AddressVerdict, Callback } from "./callback";
 
 /**
  * An optional text field. Any other type counts as absent, because the providers' documentation is imprecise.
  */
 export const OptionalText = z.string().max(20_000).nullish().catch(null);
-
-export const OptionalNumber = z.number().nullish().catch(null);
 
 /** An object of optional fields. Any other value counts as an object without fields. */
 export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -40,10 +38,22 @@ export const ENHANCED_CODE_BY_SUBTYPE = new Map([
 ]);
 
 /**
- * With these subtypes no server was contacted: the address is on the provider's suppression list, with no
- * reason given.
+ * With these subtypes no server was contacted: the address is on the provider's suppression list, or
+ * unsubscribed from the contact list.
  */
-export const SUPPRESSED_SUBTYPES: ReadonlySet<string> = new Set(["Suppressed", "OnAccountSuppressionList"]);
+const LISTED_SUBTYPES = new Map<string, AddressVerdict>([
+  ["Suppressed", "listed"],
+  ["OnAccountSuppressionList", "listed"],
+  ["UnsubscribedRecipient", "listed_unsubscribe"],
+]);
+
+/** What SES and Resend say about an address by the type and the subtype of a bounce. */
+export const verdictOf = (
+  type: string | null | undefined,
+  subtype: string | null | undefined,
+): AddressVerdict | undefined =>
+  LISTED_SUBTYPES.get(subtype ?? "") ??
+  (type === "Permanent" && (subtype === "General" || subtype === "NoEmail") ? "hard" : undefined);
 
 const NOTHING: Reply = { code: null, enhanced: null, text: "" };
 
@@ -75,6 +85,9 @@ export const parseHost = (text: string | null | undefined): string | null => {
   return /^[\w.:-]{1,255}$/.exec(typed.type === "dns" ? typed.value : (text ?? ""))?.[0] ?? null;
 };
 
+/** Turns `Ben <ben@example.com>` into `ben@example.com`. */
+export const withoutName = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox;
+
 /** Parses a provider's id: printable ASCII without spaces; null for anything else. */
 export const parseId = (text: string | null | undefined): string | null =>
   /^[\x21-\x7e]{1,300}$/.exec(text ?? "")?.[0] ?? null;
@@ -85,9 +98,17 @@ export const parseMessageId = (text: string | null | undefined): string | null =
     text?.trim() ?? "",
   )?.[1] ?? null;
 
-/** Parses a time in ISO 8601 or in seconds since 1970; null for anything else. */
+/** Larger numbers are milliseconds: as seconds they are after the year 5000. */
+const secondsMax = 1e11;
+
+/** Parses a time in ISO 8601, or in seconds or milliseconds since 1970; null for anything else. */
 export function parseTime(value: unknown): Date | null {
+  const number = typeof value === "string" && /^\d{1,13}(\.\d{1,9})?$/.test(value) ? Number(value) : value;
   const at =
-    typeof value === "number" ? new Date(value * 1_000) : typeof value === "string" ? new Date(value) : null;
+    typeof number === "number"
+      ? new Date(number > secondsMax ? number : number * 1_000)
+      : typeof number === "string"
+        ? new Date(number)
+        : null;
   return at && Number.isFinite(at.getTime()) ? at : null;
 }

@@ -12,9 +12,10 @@ import {
   parseReply,
   parseTime,
   replyFromText,
-  SUPPRESSED_SUBTYPES,
   TextList,
+  verdictOf,
   withEnhancedCode,
+  withoutName,
 } from "./provider-fields";
 
 /** Short, because Resend signs each retry again (Standard Webhooks). */
@@ -27,7 +28,12 @@ const Event = z.object({
     email_id: OptionalText,
     message_id: OptionalText,
     to: TextList,
-    bounce: optionalFields({ subType: OptionalText, message: OptionalText, diagnosticCode: TextList }),
+    bounce: optionalFields({
+      type: OptionalText,
+      subType: OptionalText,
+      message: OptionalText,
+      diagnosticCode: TextList,
+    }),
     failed: optionalFields({ reason: OptionalText }),
     suppressed: optionalFields({ message: OptionalText }),
   }),
@@ -37,7 +43,8 @@ const KINDS = new Map<string, ProviderEvent["kind"]>([
   ["email.delivered", "delivered"],
   ["email.delivery_delayed", "delayed"],
   ["email.bounced", "bounced"],
-  ["email.failed", "bounced"],
+  // An invalid request, a domain that is not verified, or a quota ("Event types").
+  ["email.failed", "failed"],
   ["email.suppressed", "bounced"],
   ["email.complained", "complained"],
 ]);
@@ -72,6 +79,7 @@ export const resend: Scheme = {
       {
         id,
         kind,
+        ...(kind === "bounced" && { verdict: judgeAddress(type, data.bounce) }),
         recipients: data.to.map(withoutName),
         providerId: parseId(data.email_id),
         messageId: parseMessageId(data.message_id),
@@ -84,17 +92,25 @@ export const resend: Scheme = {
   },
 };
 
+type Bounce = z.infer<typeof Event>["data"]["bounce"];
+
+/** Older events have only the message. */
+function judgeAddress(type: string | null | undefined, { type: bounceType, subType, message }: Bounce) {
+  if (type === "email.suppressed" || /\bsuppression list\b/i.test(message ?? "")) return "listed";
+  const isHard = !bounceType && /\bhard bounce message\b/i.test(message ?? "");
+  return isHard ? "hard" : verdictOf(bounceType, subType);
+}
+
 function readRejection({ bounce, failed, suppressed }: z.infer<typeof Event>["data"]): Reply {
   const [diagnostic] = bounce.diagnosticCode;
   const isBounce = Boolean(bounce.subType || bounce.message || diagnostic);
-  if (!isBounce || SUPPRESSED_SUBTYPES.has(bounce.subType ?? ""))
+  if (!isBounce || verdictOf(null, bounce.subType))
     return replyFromText(bounce.message || failed.reason || suppressed.message);
   const code = ENHANCED_CODE_BY_SUBTYPE.get(bounce.subType ?? "");
-  return withEnhancedCode(parseRejection(diagnostic || bounce.message, null), code);
+  // The sentences after the first are advice, and would be read as the cause.
+  const [said] = bounce.message?.split(/(?<=\.) /, 1) ?? [];
+  return withEnhancedCode(parseRejection(diagnostic || said, null), code);
 }
-
-/** Turns `Ben <ben@example.com>` into `ben@example.com`. */
-const withoutName = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox;
 
 const readCallbackId = (callback: Callback): string | null =>
   readSignatureHeader(callback, "id")?.slice(0, 300) ?? null;

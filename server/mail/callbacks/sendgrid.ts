@@ -1,39 +1,57 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
-import { z } from "zod";
-import { judgeAge, type ProviderEvent, type Scheme } from "./callback";
+import { judgeAge, type Scheme } from "./callback";
 import {
-  OptionalNumber,
-  OptionalText,
-  parseId,
-  parseMessageId,
-  parseRejection,
-  parseReply,
-  parseTime,
-  replyFromText,
-} from "./provider-fields";
+  BOUNCED,
+  COMPLAINED,
+  DELAYED,
+  DELIVERED,
+  type Description,
+  FAILED,
+  HARD,
+  type Meaning,
+  readEvents,
+  UNSUBSCRIBED,
+} from "./read-events";
 
 /** SendGrid retries a callback for one day. */
 const ageSecondsMax = 86_400;
 
-const Event = z.object({
-  event: OptionalText,
-  email: OptionalText,
-  sg_event_id: OptionalText,
-  sg_message_id: OptionalText,
-  "smtp-id": OptionalText,
-  timestamp: OptionalNumber,
-  reason: OptionalText,
-  response: OptionalText,
-  status: OptionalText,
-});
+/**
+ * Why SendGrid dropped an email ("Drops" and "Event Webhook Reference"): an address on one of its lists, or a
+ * limit of the account. All other reasons are about this email.
+ */
+const DROPS: readonly (readonly [reason: RegExp, meaning: Meaning])[] = [
+  [/\bbounced address\b|^invalid\b/i, { kind: "bounced", verdict: "listed_bounce" }],
+  [/\bspam report/i, { kind: "bounced", verdict: "listed_complaint" }],
+  [/\bunsubscribed\b/i, { kind: "bounced", verdict: "listed_unsubscribe" }],
+  [/\b(quota|credits|limit|smtpapi)\b/i, FAILED],
+];
 
-const KINDS = new Map<string, ProviderEvent["kind"]>([
-  ["delivered", "delivered"],
-  ["deferred", "delayed"],
-  ["bounce", "bounced"],
-  ["dropped", "bounced"],
-  ["spamreport", "complained"],
-]);
+const DESCRIPTION: Description = {
+  fields: (get) => ({
+    type: get("event"),
+    id: get("sg_event_id"),
+    recipient: get("email"),
+    // The id of the SMTP reply is the first part; SendGrid appends the names of its machines.
+    providerId: get("sg_message_id")?.split(/\.(?:filter|recv)/, 1)[0] ?? null,
+    messageId: get("smtp-id"),
+    at: get("timestamp"),
+    text: get("response") ?? get("reason"),
+    // A dropped email met no server.
+    enhanced: get("event") === "dropped" ? null : get("status"),
+    lists: [get("asm_group_id")],
+  }),
+  meanings: {
+    delivered: DELIVERED,
+    deferred: DELAYED,
+    // A `blocked` message puts the address on no list.
+    bounce: (get) => (get("type") === "blocked" ? BOUNCED : HARD),
+    dropped: (_, text) => DROPS.find(([reason]) => reason.test(text))?.[1] ?? BOUNCED,
+    spamreport: COMPLAINED,
+    unsubscribe: UNSUBSCRIBED,
+    group_unsubscribe: UNSUBSCRIBED,
+  },
+};
 
 /**
  * SendGrid signs the timestamp and the bytes of a callback with ECDSA on P-256 and SHA-256 ("Getting Started
@@ -50,40 +68,8 @@ export const sendgrid: Scheme = {
     if (!verify("sha256", signed, key, Buffer.from(signature, "base64"))) return "forged";
     return judgeAge(Number(timestamp), now, ageSecondsMax);
   },
-  read(payload) {
-    const events = z.array(z.unknown()).max(10_000).safeParse(payload);
-    return events.success ? events.data.flatMap(readEvent) : [];
-  },
+  read: (payload) => readEvents(DESCRIPTION, payload),
 };
-
-function readEvent(value: unknown): ProviderEvent[] {
-  const read = Event.safeParse(value);
-  if (!read.success) return [];
-  const { event, email, sg_event_id: id, status, reason, response, ...rest } = read.data;
-  const kind = KINDS.get(event ?? "");
-  if (!kind || !id) return [];
-  const parseSmtpReply = () =>
-    kind === "delivered" ? parseReply(response) : parseRejection(response || reason, status);
-  return [
-    {
-      id,
-      kind,
-      recipients: email ? [email] : [],
-      providerId: parseId(readReplyId(rest.sg_message_id ?? "")),
-      messageId: parseMessageId(rest["smtp-id"]),
-      reply: event === "dropped" ? replyFromText(reason) : parseSmtpReply(),
-      host: null,
-      appliesToAllRecipients: true,
-      at: parseTime(rest.timestamp),
-    },
-  ];
-}
-
-/**
- * The id of the SMTP reply is the first part of the event's message id; SendGrid appends the names of its
- * machines.
- */
-const readReplyId = (eventId: string): string => eventId.split(/\.(?:filter|recv)/, 1)[0] ?? eventId;
 
 /** Parses SendGrid's verification key, with or without PEM lines; null if it is not a P-256 key. */
 export function parseVerificationKey(text: string): KeyObject | null {

@@ -12,8 +12,8 @@ import {
   parseReply,
   parseTime,
   replyFromText,
-  SUPPRESSED_SUBTYPES,
   TextList,
+  verdictOf,
   withEnhancedCode,
 } from "./provider-fields";
 
@@ -52,11 +52,24 @@ const Event = z.object({
   delivery: optionalFields({ recipients: TextList, smtpResponse: OptionalText, ...Common }),
   deliveryDelay: optionalFields({ delayedRecipients: Recipients, ...Common }),
   reject: optionalFields({ reason: OptionalText }),
+  subscription: optionalFields({
+    newTopicPreferences: optionalFields({
+      unsubscribeAll: z.boolean().catch(false),
+      topicSubscriptionStatus: z
+        .array(z.object({ topicName: OptionalText, subscriptionStatus: OptionalText }))
+        .max(100)
+        .catch([]),
+    }),
+    ...Common,
+  }),
 });
 type Event = z.infer<typeof Event>;
 type Facts = Pick<Event["bounce"], keyof typeof Common>;
 /** What an event says about one recipient. */
-type Part = Pick<ProviderEvent, "kind" | "reply"> & { address: string; appliesToAllRecipients?: boolean };
+type Part = Pick<ProviderEvent, "kind" | "reply" | "verdict" | "lists"> & {
+  address: string;
+  appliesToAllRecipients?: boolean;
+};
 
 /**
  * Parses an SES notification ("Amazon SNS notification contents for Amazon SES") or an event of a
@@ -66,7 +79,7 @@ type Part = Pick<ProviderEvent, "kind" | "reply"> & { address: string; appliesTo
 export function parseSesEvents(payload: unknown): ProviderEvent[] {
   const read = Event.safeParse(payload);
   if (!read.success) return [];
-  const { mail, bounce, complaint, delivery, deliveryDelay, reject, ...event } = read.data;
+  const { mail, bounce, complaint, delivery, deliveryDelay, reject, subscription, ...event } = read.data;
   const providerId = parseId(mail.messageId);
   const header = mail.headers?.find(({ name }) => name.toLowerCase() === "message-id");
   const messageId = parseMessageId(header?.value);
@@ -113,9 +126,36 @@ export function parseSesEvents(payload: unknown): ProviderEvent[] {
       const parts = mail.destination.map((address): Part => ({ address, kind: "bounced", reply }));
       return createEvents(`reject ${providerId}`, {}, parts);
     }
+    case "Subscription": {
+      const lists = findOptOuts(subscription.newTopicPreferences);
+      const reply = replyFromText(null);
+      const parts = mail.destination.map(
+        (address): Part => ({
+          address,
+          kind: "unsubscribed",
+          lists: lists ?? [],
+          reply,
+          appliesToAllRecipients: mail.destination.length === 1,
+        }),
+      );
+      const id = `subscription ${providerId} ${subscription.timestamp}`;
+      return lists === null ? [] : createEvents(id, subscription, parts);
+    }
     default:
       return [];
   }
+}
+
+/** The topics that a recipient no longer receives; none for all email. Null without an unsubscribe. */
+function findOptOuts({
+  unsubscribeAll,
+  topicSubscriptionStatus,
+}: Event["subscription"]["newTopicPreferences"]): string[] | null {
+  if (unsubscribeAll) return [];
+  const topics = topicSubscriptionStatus.flatMap(({ topicName, subscriptionStatus }) =>
+    topicName && /^opt_?out$/i.test(subscriptionStatus ?? "") ? [topicName] : [],
+  );
+  return topics.length > 0 ? topics : null;
 }
 
 function readBounce({ bounceType, bounceSubType, bouncedRecipients }: Event["bounce"]): Part[] {
@@ -123,11 +163,11 @@ function readBounce({ bounceType, bounceSubType, bouncedRecipients }: Event["bou
   return bouncedRecipients.flatMap(({ emailAddress: address, status, diagnosticCode }): Part[] => {
     // SES reports automatic replies in this form. They are not bounces.
     if (bounceType === "Transient" && subtype === "General" && !status && !diagnosticCode) return [];
-    const rejection = parseRejection(diagnosticCode, status);
-    const reply = SUPPRESSED_SUBTYPES.has(subtype)
+    const verdict = verdictOf(bounceType, subtype);
+    const reply = verdict?.startsWith("listed")
       ? replyFromText(diagnosticCode)
-      : withEnhancedCode(rejection, ENHANCED_CODE_BY_SUBTYPE.get(subtype));
-    return [{ address, kind: "bounced", reply }];
+      : withEnhancedCode(parseRejection(diagnosticCode, status), ENHANCED_CODE_BY_SUBTYPE.get(subtype));
+    return [{ address, kind: "bounced", ...(verdict && { verdict }), reply }];
   });
 }
 
@@ -137,12 +177,14 @@ function readBounce({ bounceType, bounceSubType, bouncedRecipients }: Event["bou
  */
 function readComplaint(complaint: Event["complaint"]): Part[] {
   const { complainedRecipients, complaintFeedbackType: type, complaintSubType: subtype } = complaint;
-  const isSuppressed = SUPPRESSED_SUBTYPES.has(subtype ?? "");
+  const isSuppressed = verdictOf(null, subtype) !== undefined;
   if (!isSuppressed && type && !isComplaint(type)) return [];
-  return complainedRecipients.map(({ emailAddress: address }) => ({
-    address,
-    kind: isSuppressed ? "bounced" : "complained",
-    reply: replyFromText(isSuppressed ? "The address is on the suppression list of the SES account." : null),
-    appliesToAllRecipients: complainedRecipients.length === 1,
-  }));
+  return complainedRecipients.map(
+    ({ emailAddress: address }): Part => ({
+      address,
+      ...(isSuppressed ? { kind: "bounced", verdict: "listed_complaint" } : { kind: "complained" }),
+      reply: replyFromText(null),
+      appliesToAllRecipients: complainedRecipients.length === 1,
+    }),
+  );
 }

@@ -45,6 +45,7 @@ const RESERVED_PREFIXES: readonly [prefix: string, Rule][] = [
     { reason: "Each email is sent with a new Message-ID and without resent fields.", inMessage: "refused" },
   ],
   ["x-backstamp-", { reason: "The prefix is reserved for Backstamp.", inMessage: "removed" }],
+  ["x-mj-customid", { reason: "Backstamp uses it to identify emails.", inMessage: "removed" }],
   ["x-pm-metadata-backstamp", { reason: "Backstamp uses it to identify emails.", inMessage: "removed" }],
 ];
 

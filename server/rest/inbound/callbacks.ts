@@ -40,14 +40,14 @@ export const callbackRoutes = [
     tier: "none",
     summary: "Receive delivery reports from the provider of a relay",
     description:
-      "Supports SES (by SNS), Postmark, Mailgun, SendGrid and Resend. Each provider authenticates its calls in its own way; an unauthenticated call is rejected with 401 and changes nothing. A report affects only email sent by this relay, and a repeated report has no effect. A report that cannot be recorded yet returns 503, and the provider retries. `backstamp callback show` prints the URL to enter at the provider.",
+      "Supports SES (by SNS), Postmark, Mailgun, SendGrid, Resend, Brevo, Mailjet, SparkPost, Scaleway (by its topics) and MailerSend. Each provider authenticates its calls in its own way; an unauthenticated call is rejected with 401 and changes nothing. A report affects only email sent by this relay, and a repeated report has no effect. A report that cannot be recorded yet returns 503, and the provider retries. `backstamp callback show` prints the URL to enter at the provider.",
     params: { relay_id: "The id of the relay." },
     headers: {
       "x-callback-secret": z
         .string()
         .optional()
         .describe(
-          "Only for Postmark: the relay's secret. Alternatively send it as the password of the user `backstamp` with basic authentication. The other providers sign their calls.",
+          "Only for Postmark, Brevo, Mailjet and SparkPost: the relay's secret. Alternatively send it as the password of the user `backstamp` with basic authentication, or as a bearer token. The other providers sign their calls.",
         ),
     },
     errors: ["unauthorized"],
@@ -58,7 +58,7 @@ export const callbackRoutes = [
     ifTooLarge: "Send fewer reports in one call.",
     response: z.object({
       object: z.literal("relay_callback"),
-      recorded: z.int().describe("Number of deliveries that changed."),
+      recorded: z.int().describe("Number of deliveries that changed, and of unsubscribes."),
       ignored: z
         .array(z.object({ reason: z.enum(REASONS), reason_text: z.string() }))
         .describe("The reports that changed no delivery."),

@@ -16,7 +16,7 @@ const LINK = {
 const changeRoute = (
   end: "" | "/all" | "/resubscribe",
   summary: string,
-  change: (ctx: RestDeps, subscriber: Subscriber) => Promise<void>,
+  change: (ctx: RestDeps, subscriber: Subscriber) => Promise<unknown>,
 ) =>
   withApi({
     ...LINK,
@@ -47,7 +47,7 @@ export const unsubscribeRoutes = [
 async function showPage(
   ctx: RestDeps,
   token: string,
-  change?: (ctx: RestDeps, subscriber: Subscriber) => Promise<void>,
+  change?: (ctx: RestDeps, subscriber: Subscriber) => Promise<unknown>,
 ) {
   const subscriber = ctx.recipientTokens.openUnsubscribe(token);
   if (!subscriber) return { page: invalidLinkPage(), status: 404 };

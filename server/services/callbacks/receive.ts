@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { RelayProvider } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
 import type { Callback, ProviderEvent, Scheme } from "#server/mail/callbacks/callback";
 import { mailgun, mailgunAgeSecondsMax, tokenOf } from "#server/mail/callbacks/mailgun";
@@ -8,11 +7,19 @@ import { resend } from "#server/mail/callbacks/resend";
 import { sendgrid } from "#server/mail/callbacks/sendgrid";
 import { parseSesEvents } from "#server/mail/callbacks/ses";
 import { parseSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
+import { brevo, mailersend, mailjet, parseScalewayEvents, sparkpost } from "#server/mail/callbacks/tables";
 import { AppError } from "#server/platform/errors";
 import type { Log } from "#server/platform/log";
 import type { Recorded } from "../returns/record";
 import { recordProviderEvent } from "./record";
-import { type CallbackRelay, getCallbackRelay, openCallbackSecret } from "./secrets";
+import {
+  type CallbackRelay,
+  getCallbackRelay,
+  hasTopic,
+  openCallbackSecret,
+  type SecretProvider,
+  type TopicProvider,
+} from "./secrets";
 import { confirmSubscription, verifySns } from "./sns";
 
 /** The result of a genuine callback, after it was committed. */
@@ -23,14 +30,22 @@ export type CallbackReceived = {
   ignored: Exclude<Recorded, "recorded">[];
 };
 
-/**
- * Providers that authenticate callbacks by a secret. SES uses a certificate, which has to be fetched first.
- */
-const SCHEMES: Readonly<Record<Exclude<RelayProvider, "ses">, Scheme>> = {
+/** Providers that authenticate callbacks by a secret. */
+const SCHEMES: Readonly<Record<SecretProvider, Scheme>> = {
   postmark,
   mailgun,
   sendgrid,
   resend,
+  brevo,
+  mailjet,
+  sparkpost,
+  mailersend,
+};
+
+/** Providers that publish to a topic, whose messages are signed with a certificate that has to be fetched. */
+const TOPIC_READERS: Readonly<Record<TopicProvider, (payload: unknown) => ProviderEvent[]>> = {
+  ses: parseSesEvents,
+  scaleway: parseScalewayEvents,
 };
 
 /**
@@ -39,7 +54,7 @@ const SCHEMES: Readonly<Record<Exclude<RelayProvider, "ses">, Scheme>> = {
  */
 type CallbackRejection = "unknown" | "forged" | "expired" | "reused";
 
-type ReceiveDeps = Pick<Deps, "hot" | "log" | "wake" | "clock" | "vault" | "outside">;
+type ReceiveDeps = Pick<Deps, "db" | "hot" | "log" | "wake" | "clock" | "vault" | "outside">;
 type Verified = { events: ProviderEvent[] } | { rejection: CallbackRejection };
 
 /** How long a token is kept after its validity ends, to allow for clock differences. */
@@ -69,7 +84,7 @@ function checkHeaders(
 ): CallbackRejection | null {
   const { provider, topic } = relay;
   if (provider === null) return "unknown";
-  if (provider === "ses") return topic === null ? "unknown" : null;
+  if (hasTopic(provider)) return topic === null ? "unknown" : null;
   const secret = openCallbackSecret(deps, relay);
   if (secret === null) return "unknown";
   const { verify, authenticatesByHeader } = SCHEMES[provider];
@@ -109,7 +124,7 @@ async function verifyCallback(
   callback: Callback,
 ): Promise<Verified> {
   const { provider } = relay;
-  if (provider === "ses") return verifySnsCallback(deps, relay, callback);
+  if (provider !== null && hasTopic(provider)) return verifySnsCallback(deps, relay, provider, callback);
   const secret = openCallbackSecret(deps, relay);
   if (provider === null || secret === null) return { rejection: "unknown" };
   const scheme = SCHEMES[provider];
@@ -142,6 +157,7 @@ async function canUseToken({ hot }: ReceiveDeps, relay: CallbackRelay, callback:
 async function verifySnsCallback(
   deps: ReceiveDeps,
   relay: CallbackRelay,
+  provider: TopicProvider,
   callback: Callback,
 ): Promise<Verified> {
   const { topic } = relay;
@@ -152,22 +168,24 @@ async function verifySnsCallback(
   if (verdict === null)
     throw new AppError("unavailable", "The SNS certificate cannot be fetched. Try again later.");
   if (verdict !== "genuine") return { rejection: verdict };
-  return { events: await handleSns(deps, relay.id, topic, message) };
+  const payload = await handleSns(deps, relay.id, topic, message);
+  return { events: payload === null ? [] : TOPIC_READERS[provider](payload) };
 }
 
+/** The payload of a notification; null for other messages and for text that is not JSON. */
 async function handleSns(
   deps: ReceiveDeps,
   relayId: string,
   topic: string,
   message: SnsMessage,
-): Promise<ProviderEvent[]> {
-  if (message.Type === "Notification") return parseSesEvents(parseText(message.Message));
+): Promise<unknown> {
+  if (message.Type === "Notification") return parseText(message.Message);
   if (message.Type === "SubscriptionConfirmation") {
     if (!(await confirmSubscription(deps, topic, message.Token)))
       throw new AppError("unavailable", "The SNS subscription could not be confirmed. Try again later.");
     deps.log.info("callback.subscribed", { relayId });
   } else deps.log.warn("callback.unsubscribed", { relayId });
-  return [];
+  return null;
 }
 
 /** When a topic is created, SES also sends a plain sentence instead of a JSON report. */

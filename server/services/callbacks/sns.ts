@@ -1,6 +1,7 @@
 import type { Deps } from "#server/deps";
 import type { Verdict } from "#server/mail/callbacks/callback";
 import {
+  authoritiesUrlOf,
   certificateUrlOf,
   confirmationUrlOf,
   isCertificate,
@@ -18,9 +19,9 @@ const certificatesMax = 16;
 const known = new WeakMap<Outside, Map<string, string>>();
 
 /**
- * Verifies an SNS message for a topic with the certificate of SNS, which is fetched once from the host of SNS
- * itself and never from a host that the message chooses. Null if the certificate could not be fetched, so the
- * result is not known yet.
+ * Verifies an SNS message for a topic with the certificate of SNS, which is fetched once from the host of its
+ * provider and never from a host that the message chooses. Null if the certificate could not be fetched, so
+ * the result is not known yet.
  */
 export async function verifySns(
   { outside, clock }: Pick<Deps, "outside" | "clock">,
@@ -29,8 +30,11 @@ export async function verifySns(
 ): Promise<Verdict | null> {
   const url = message.TopicArn === topic ? certificateUrlOf(message, topic) : null;
   if (url === null) return "forged";
+  const authoritiesUrl = authoritiesUrlOf(topic);
+  const authorities = authoritiesUrl === null ? null : await findCertificate(outside, authoritiesUrl);
   const certificate = await findCertificate(outside, url);
-  return certificate === null ? null : judgeSnsMessage(message, certificate, clock());
+  if (certificate === null || (authoritiesUrl !== null && authorities === null)) return null;
+  return judgeSnsMessage(message, certificate, clock(), authorities);
 }
 
 /**

@@ -166,7 +166,7 @@ export const TABLES: Record<string, StoredTable> = {
   recovery_codes: { fixed: "code_hash" },
   relays: {
     settings: "callback_topic host name pause_reason url",
-    fixed: "callback_secret last_fault provider",
+    fixed: "added_provider callback_secret last_fault provider",
   },
   restores: { fixed: "release" },
   second_steps: { fixed: "token_hash way" },

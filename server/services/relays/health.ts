@@ -1,5 +1,5 @@
 import type { HotSql } from "#db/client";
-import type { relays } from "#db/schema/relays";
+import type { RelayProvider, relays } from "#db/schema/relays";
 import { runPrepared } from "#db/statement";
 import type { Relay } from "#server/mail/transport/relay";
 
@@ -11,18 +11,9 @@ export const relayFaultsMax = 3;
 /** A relay with everything needed to send through it. `url` is sealed. */
 export type SendingRelay = Pick<
   typeof relays.$inferSelect,
-  | "id"
-  | "teamId"
-  | "domainId"
-  | "name"
-  | "url"
-  | "host"
-  | "dkim"
-  | "provider"
-  | "failures"
-  | "lastFault"
-  | "pauseReason"
+  "id" | "teamId" | "domainId" | "name" | "url" | "host" | "dkim" | "failures" | "lastFault" | "pauseReason"
 > & {
+  provider: RelayProvider | null;
   /** Time until the next attempt, at least 0; null if it is not paused. */
   pausedForMs: number | null;
   /** The relay of `SMTP_URL`. Its state is in `smtp_url_relays`, and `url` is empty. */
@@ -35,7 +26,8 @@ export type RelayState = Pick<SendingRelay, "id" | "host" | "isSmtpUrl">;
 const PAUSED_FOR = `when paused_until is not null
     then greatest(0, extract(epoch from paused_until - now()) * 1000)::float8 end as "pausedForMs"`;
 const STATE = `failures, last_fault as "lastFault", case ${PAUSED_FOR}`;
-const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim, provider, failures,
+const COLUMNS = `id, team_id as "teamId", domain_id as "domainId", name, url, host, dkim,
+  coalesce(provider, added_provider) as provider, failures,
   last_fault as "lastFault", pause_reason as "pauseReason", false as "isSmtpUrl",
   case when pause_reason is not null then ${relayProbeEveryMs}::float8 ${PAUSED_FOR}`;
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, exists, getTableColumns, inArray, isNull, not, or, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { domains } from "#db/schema/domains";
-import { relays, smtpUrlRelays } from "#db/schema/relays";
+import { type RelayProvider, relays, smtpUrlRelays } from "#db/schema/relays";
 import { teams } from "#db/schema/teams";
 import type { Deps } from "#server/deps";
 import { AppError } from "#server/platform/errors";
@@ -9,10 +9,14 @@ import { isId } from "#server/platform/ids";
 import type { Team } from "#server/shared/wire/people/team";
 import { type RelayState, stateOfRelay } from "#server/shared/wire/relay-states";
 
-const { url: _url, callbackSecret: _secret, ...visible } = getTableColumns(relays);
+const { url: _url, callbackSecret: _secret, addedProvider, ...visible } = getTableColumns(relays);
 
 /** A relay without its secrets, with the team and domain that it serves. */
-export type RelayView = Omit<typeof relays.$inferSelect, "url" | "callbackSecret"> & {
+export type RelayView = Omit<
+  typeof relays.$inferSelect,
+  "url" | "callbackSecret" | "provider" | "addedProvider"
+> & {
+  provider: RelayProvider | null;
   team: string | null;
   domain: string | null;
   isPaused: boolean;
@@ -27,6 +31,7 @@ export const isPausedRelay = sql`(${relays.pausedUntil} is not null or ${relays.
 
 const columns = {
   ...visible,
+  provider: sql<RelayProvider | null>`coalesce(${relays.provider}, ${addedProvider})`,
   team: teams.name,
   domain: domains.name,
   isPaused: sql<boolean>`${isPausedRelay}`,

@@ -1,6 +1,6 @@
 import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import { isUniqueViolation } from "#db/faults";
-import { type RelayProvider, relays } from "#db/schema/relays";
+import { providerColumns, type RelayProvider, relays } from "#db/schema/relays";
 import type { Deps } from "#server/deps";
 import { providerOfHost } from "#server/mail/transport/provider-id";
 import { formatHostAndPort, parseSmtpUrl, type SmtpTarget } from "#server/mail/transport/smtp-url";
@@ -51,7 +51,7 @@ export async function addRelay(deps: Deps, input: NewRelay): Promise<RelayView> 
       url: deps.vault.seal(input.url, SEALED.relayUrl.locationOf({ id })),
       host: formatHostAndPort(target),
       dkim: input.dkim ?? signsFor(provider),
-      provider,
+      ...providerColumns(provider),
       isUntested: true,
       pausedUntil: sql`now()`,
     }),
@@ -78,9 +78,10 @@ async function rejectUsedName(name: string | undefined, write: PromiseLike<unkno
 export async function updateRelay(
   deps: Deps,
   relay: Pick<RelayView, "id" | "teamId" | "host" | "provider">,
-  { url, ...change }: RelayChange,
+  { url, provider, ...given }: RelayChange,
 ): Promise<RelayView> {
   const target = url === undefined ? {} : targetColumns(deps, relay, url);
+  const change = { ...given, ...(provider !== undefined && providerColumns(provider)) };
   if (Object.keys({ ...change, ...target }).length > 0)
     await rejectUsedName(
       change.name,
@@ -151,7 +152,7 @@ function targetColumns(
   const provider = providerOfHost(target.host);
   const isDerived = former === providerOfHost(host.replace(/:\d+$/, ""));
   return {
-    ...(isDerived && provider !== former && { provider, dkim: signsFor(provider) }),
+    ...(isDerived && provider !== former && { ...providerColumns(provider), dkim: signsFor(provider) }),
     url: deps.vault.seal(url, SEALED.relayUrl.locationOf({ id })),
     host: formatHostAndPort(target),
     pausedUntil: sql`now()`,

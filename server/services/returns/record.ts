@@ -6,6 +6,7 @@ import type { Deps } from "#server/deps";
 import { interpretReported } from "#server/mail/bounce/judge";
 import type { Action, Reported } from "#server/mail/bounce/report";
 import { newId } from "#server/platform/ids";
+import type { ReplyClass } from "#server/shared/reply-classes";
 import { getReplyRules } from "../destinations/reply-rules";
 import { reportedEntry } from "../suppressions/suppress";
 import { applyReport, type ReportChange, type ReportedDelivery } from "./apply";
@@ -39,13 +40,14 @@ export type Recorded = "recorded" | "repeated" | "outranked" | "impossible" | "u
 /** What is shown on the timeline and changes no status. */
 const NOTES = ["auto_replied", "complaint_claimed"] as const;
 type Note = (typeof NOTES)[number];
-type Effect = Note | "delayed" | "delivered" | "bounced" | "complained";
+type Effect = Note | "delayed" | "failed" | "delivered" | "bounced" | "complained";
 const isNote = (effect: Effect): effect is Note => NOTES.some((note) => note === effect);
 
 const TYPES: Record<Effect, EventType> = {
   auto_replied: "email.auto_replied",
   complaint_claimed: "email.complaint_claimed",
   delayed: "email.delivery_delayed",
+  failed: "email.failed",
   delivered: "email.delivered",
   bounced: "email.bounced",
   complained: "email.complained",
@@ -59,6 +61,7 @@ const TYPES: Record<Effect, EventType> = {
 const RANKS: Partial<Record<DeliveryStatus, number>> = { delivered: 1, bounced: 2, complained: 3 };
 const RANK_OF: Record<Exclude<Effect, Note>, number> = {
   delayed: 0,
+  failed: 0.5,
   delivered: 1,
   bounced: 2,
   complained: 3,
@@ -147,15 +150,31 @@ const EFFECT_OF: Partial<Record<Action, Effect>> = {
 };
 
 /**
+ * What the provider of a relay says about the address of a failed delivery, besides the reply. isFinal: it
+ * sends no more email to the address, whatever the reply says.
+ */
+export type AddressFault = { isFinal: boolean; explanation: string };
+
+/** Classes of replies that do not contradict a provider which says that an address does not work. */
+const ADDRESS_CLASSES: ReadonlySet<string> = new Set<ReplyClass>(["hard", "disabled", "other"]);
+
+/**
  * Records what a server reports about a delivery, classified by the same table as SMTP replies.
  * `maySuppress`: the report is proven and is about this exact address; the address is then suppressed if the
- * code says that it does not exist. Null if the report is neither a failure nor a success.
+ * code says that it does not exist, or if the provider says so and the reply gives no other cause. A rule of
+ * the operator precedes the provider. Null if the report is neither a failure nor a success.
  */
 export async function recordServerReport(
   deps: Pick<Deps, "hot" | "log" | "wake">,
-  about: { delivery: DeliveryKey; report: string; reported: Reported; maySuppress: boolean },
+  about: {
+    delivery: DeliveryKey;
+    report: string;
+    reported: Reported;
+    maySuppress: boolean;
+    fault?: AddressFault | null;
+  },
 ): Promise<Recorded | null> {
-  const { delivery, report, reported, maySuppress } = about;
+  const { delivery, report, reported, maySuppress, fault } = about;
   const effect = EFFECT_OF[reported.action];
   if (!effect) return null;
   const { reply, host } = reported;
@@ -166,7 +185,12 @@ export async function recordServerReport(
       reason: "The server reported the email as delivered.",
       suppresses: null,
     });
-  const { isDead, class: found, ...judged } = interpretReported(reported, await getReplyRules(deps.hot));
+  const { class: found, ...judged } = interpretReported(reported, await getReplyRules(deps.hot));
+  const isOwnRule = judged.replyRule?.startsWith("operator:") ?? false;
+  const isFaulty = fault != null && !isOwnRule && (fault.isFinal || ADDRESS_CLASSES.has(found));
+  const isDead = judged.isDead || isFaulty;
   const suppresses = isDead && maySuppress ? "bounce" : null;
-  return recordOutcome(deps, { ...common, ...judged, class: found, suppresses });
+  const reason = isFaulty && !judged.isDead ? `${judged.reason} ${fault.explanation}` : judged.reason;
+  const { replyRule, advice } = judged;
+  return recordOutcome(deps, { ...common, replyRule, advice, reason, class: found, suppresses });
 }

@@ -22,14 +22,15 @@ import { isNamed, type SuppressionName } from "./read";
  *   or a callback (services/returns/record.ts).
  * - A complaint: origin `complaint`, blocks all email. A feedback report or a callback
  *   (services/returns/record.ts).
- * - An unsubscribe link: origin `unsubscribe`, blocks email sent with `list_unsubscribe`, or with the name of
- *   a list (`unsubscribe`).
+ * - An unsubscribe link, or an unsubscribe at the provider of a relay: origin `unsubscribe`, blocks email
+ *   sent with `list_unsubscribe`, or with the name of a list (`unsubscribe`).
  * - The API and the console: origin `manual`, blocks all email (`addSuppressions`).
  * - A CSV file and the file of a provider: as imported (`addNewSuppressions`).
  *
  * A bounce suppresses its address only if the code says that the address does not exist
- * (mail/bounce/dead-address.ts). Returned messages, feedback reports and callbacks count only if they are
- * verified to belong to one of our deliveries (services/returns). Recipients of the
+ * (mail/bounce/dead-address.ts), or if the provider of the relay says so or has the address on its own
+ * suppression list (services/callbacks/record.ts). Returned messages, feedback reports and callbacks count
+ * only if they are verified to belong to one of our deliveries (services/returns). Recipients of the
  * built-in domain are never suppressed by their outcomes (`reportedEntry`). An entry stays until a member or
  * a program removes it (`removeSuppressions`).
  *

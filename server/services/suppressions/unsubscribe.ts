@@ -44,14 +44,14 @@ export async function getSubscription(
 
 /**
  * Unsubscribes an address from the list of the email, or from `all` of the team's emails with an unsubscribe
- * link; other emails are still sent. No effect if they are blocked already. An address that was erased is
- * added as its hash.
+ * link; other emails are still sent. No effect if they are blocked already, which returns false. An address
+ * that was erased is added as its hash.
  */
 export async function unsubscribe(
   { db, log, wake }: Pick<Deps, "db" | "log" | "wake">,
   { teamId, emailId, address, list = null }: Subscriber,
   from: "list" | "all",
-): Promise<void> {
+): Promise<boolean> {
   const id = newId();
   const lists = from === "list" && list !== null ? [list] : null;
   const [entry] = await addRequested(
@@ -66,11 +66,11 @@ export async function unsubscribe(
         limit 1) x on true
       where t.id = ${teamId}`,
   );
-  if (!entry || (entry.id !== id && !entry.isWidened)) return;
+  if (!entry || (entry.id !== id && !entry.isWidened)) return false;
   log.info("suppression.unsubscribed", { teamId, emailId });
   wake();
   // The recipient unsubscribed from the list of this email before, which was counted.
-  if (list !== null && entry.listsBefore.includes(list)) return;
+  if (list !== null && entry.listsBefore.includes(list)) return true;
   // After the commit: the count waits for other counts of the team, and a recipient's request must not depend
   // on them.
   try {
@@ -78,6 +78,7 @@ export async function unsubscribe(
   } catch (error) {
     log.warn("metrics.unsubscribe_not_counted", { teamId, emailId, ...errorFacts(error) });
   }
+  return true;
 }
 
 /**

@@ -62,6 +62,35 @@ describe("Postmark reports", () => {
     expect(kindsOf(event({ Type }))).toEqual(kind === null ? [] : [kind]);
   });
 
+  test("say that Postmark sends no more email to an address", () => {
+    expect(event({ Inactive: true })).toMatchObject([{ kind: "bounced", verdict: "blocked" }]);
+    expect(event({ Inactive: false })[0]).not.toHaveProperty("verdict");
+    expect(event({ Type: "Transient", Inactive: true })[0]).not.toHaveProperty("verdict");
+  });
+
+  test("of a changed subscription count if the recipient unsubscribed", () => {
+    const change = {
+      RecordType: "SubscriptionChange",
+      ID: undefined,
+      MessageStream: "broadcast",
+      ChangedAt: "2020-02-01T10:53:34.416071Z",
+      Recipient: "ben@example.com",
+      Origin: "Recipient",
+      SuppressSending: true,
+      SuppressionReason: "ManualSuppression",
+      Metadata: { backstamp: "0198c5a2" },
+    };
+    expect(event(change)).toMatchObject([
+      { kind: "unsubscribed", recipients: ["ben@example.com"], providerId: "0198c5a2", lists: ["broadcast"] },
+    ]);
+    for (const odd of [
+      { SuppressSending: false, SuppressionReason: null },
+      { SuppressionReason: "HardBounce" },
+      { Origin: "Customer" },
+    ])
+      expect(event({ ...change, ...odd })).toEqual([]);
+  });
+
   test("prove an invalid address without a reply code; the type HardBounce alone does not", () => {
     expect(event({ Type: "BadEmailAddress", Details: "" })[0]?.reply.enhanced).toBe("5.1.3");
     expect(event({ Details: "" })[0]?.reply.enhanced).toBeNull();
@@ -70,8 +99,7 @@ describe("Postmark reports", () => {
   test("that do not concern a delivery are ignored", () => {
     for (const RecordType of ["Open", "Click", "SubscriptionChange", "Inbound", undefined])
       expect(event({ RecordType })).toEqual([]);
-    for (const odd of [{ MessageID: null }, { MessageID: "a\u0000b" }, { ID: "x" }])
-      expect(event(odd)).toEqual([]);
+    for (const odd of [{ MessageID: null }, { MessageID: "a\u0000b" }]) expect(event(odd)).toEqual([]);
   });
 });
 
@@ -126,8 +154,35 @@ describe("Mailgun reports", () => {
     expect(event({ event: "delivered", "delivery-status": { code: 250, message: "OK" } })).toMatchObject([
       { kind: "delivered", reply: { code: 250, text: "OK" } },
     ]);
-    for (const name of ["accepted", "opened", "clicked", "unsubscribed", "stored", 7])
+    for (const name of ["accepted", "opened", "clicked", "stored", 7])
       expect(event({ event: name })).toEqual([]);
+  });
+
+  test.each([
+    [605, undefined, "listed_bounce"],
+    [606, undefined, "listed_unsubscribe"],
+    [607, undefined, "listed_complaint"],
+    [0, "suppress-bounce", "listed_bounce"],
+    [0, "suppress-unsubscribe", "listed_unsubscribe"],
+    [0, "suppress-complaint", "listed_complaint"],
+    [550, "bounce", "hard"],
+    [550, "generic", undefined],
+  ])("with the code %d and the reason %s are %s", (code, reason, verdict) => {
+    const status = { code, message: "", description: "Not delivering" };
+    const [report] = event({ reason, "delivery-status": status });
+    expect({ kind: report?.kind, verdict: report?.verdict }).toEqual({ kind: "bounced", verdict });
+  });
+
+  test("of a rejection by Mailgun concern the account; unsubscribes count", () => {
+    const reject = { reason: "Sandbox subdomains are for test purposes only." };
+    const message = { headers: { "message-id": "1@mg.example.com", to: "Al <alice@example.com>" } };
+    const rejected = { event: "rejected", reject, "delivery-status": null, recipient: undefined, message };
+    expect(event(rejected)).toMatchObject([
+      { kind: "failed", recipients: ["alice@example.com"], reply: { code: null, text: reject.reason } },
+    ]);
+    expect(event({ event: "unsubscribed" })).toMatchObject([
+      { kind: "unsubscribed", recipients: ["alice@example.com"] },
+    ]);
   });
 });
 
@@ -150,15 +205,25 @@ describe("SendGrid reports", () => {
         { ...common, event: "bounce", reason: "500 unknown recipient", status: "5.0.0", type: "bounce" },
         { ...common, event: "dropped", reason: "Bounced Address", status: "5.0.0" },
         { ...common, event: "spamreport" },
-        { ...common, event: "group_unsubscribe" },
+        { ...common, event: "group_unsubscribe", asm_group_id: 10 },
+        { ...common, event: "group_resubscribe", asm_group_id: 10 },
         null,
       ],
       none,
     );
-    expect(kindsOf(reports)).toEqual(["delayed", "delivered", "bounced", "bounced", "complained"]);
+    expect(kindsOf(reports)).toEqual([
+      "delayed",
+      "delivered",
+      "bounced",
+      "bounced",
+      "complained",
+      "unsubscribed",
+    ]);
+    expect(reports[5]?.lists).toEqual(["10"]);
     expect(reports[2]).toEqual({
       id: "sg-1",
       kind: "bounced",
+      verdict: "hard",
       recipients: ["example@test.com"],
       providerId: "14c5d75ce93.dfd.64b469",
       messageId: "14c5d75ce93.dfd.64b469@ismtpd-555",
@@ -169,6 +234,21 @@ describe("SendGrid reports", () => {
     });
     // No server was contacted, so there is no reply code.
     expect(reports[3]?.reply).toEqual({ code: null, enhanced: null, text: "Bounced Address" });
+  });
+
+  test.each([
+    ["Bounced Address", "bounced", "listed_bounce"],
+    ["Invalid", "bounced", "listed_bounce"],
+    ["Spam Reporting Address", "bounced", "listed_complaint"],
+    ["Unsubscribed Address", "bounced", "listed_unsubscribe"],
+    ["Recipient List over Package Quota", "failed", undefined],
+    ["Maximum credits exceeded", "failed", undefined],
+    ["Spam Content", "bounced", undefined],
+  ])("of an email that was dropped for %j are %s, %s", (reason, kind, verdict) => {
+    const [report] = sendgrid.read([{ ...common, event: "dropped", reason }], none);
+    expect({ kind: report?.kind, verdict: report?.verdict }).toEqual({ kind, verdict });
+    const [blocked] = sendgrid.read([{ ...common, event: "bounce", type: "blocked", reason }], none);
+    expect(blocked?.verdict).toBeUndefined();
   });
 
   test.each([
@@ -210,6 +290,7 @@ describe("Resend reports", () => {
       {
         id: "msg_1",
         kind: "bounced",
+        verdict: "hard",
         recipients: ["delivered@resend.dev"],
         providerId: "56761188-7520-42d8-8898-ff6fc54ce618",
         messageId: null,
@@ -222,14 +303,23 @@ describe("Resend reports", () => {
     const noEmail = { ...bounce, subType: "NoEmail", diagnosticCode: null };
     expect(event("email.bounced", { bounce: noEmail })[0]?.reply.enhanced).toBe("5.1.1");
     const listed = { ...bounce, subType: "OnAccountSuppressionList" };
-    expect(event("email.bounced", { bounce: listed })[0]?.reply.enhanced).toBeNull();
+    expect(event("email.bounced", { bounce: listed })[0]).toMatchObject({
+      verdict: "listed",
+      reply: { code: null, enhanced: null },
+    });
+    const message = "Resend has suppressed sending: it is on the account-level suppression list.";
+    expect(event("email.bounced", { bounce: { message } })[0]?.verdict).toBe("listed");
+    expect(event("email.suppressed")[0]?.verdict).toBe("listed");
+    expect(event("email.bounced", { bounce: { type: "Transient", subType: "General" } })[0]?.verdict).toBe(
+      undefined,
+    );
   });
 
   test.each([
     ["email.delivered", ["delivered"]],
     ["email.delivery_delayed", ["delayed"]],
     ["email.complained", ["complained"]],
-    ["email.failed", ["bounced"]],
+    ["email.failed", ["failed"]],
     ["email.suppressed", ["bounced"]],
     ["email.sent", []],
     ["email.opened", []],

@@ -38,6 +38,7 @@ describe("SES reports", () => {
       {
         id: "f-1",
         kind: "bounced",
+        verdict: "hard",
         recipients: ["jane@example.com"],
         providerId: "0100-a-000000",
         messageId: "0198c1f2@example.org",
@@ -54,16 +55,49 @@ describe("SES reports", () => {
   });
 
   test.each([
-    ["NoEmail", "5.1.1"],
-    ["MailboxFull", "5.2.2"],
-    ["General", null],
-    ["Suppressed", null],
-    ["OnAccountSuppressionList", null],
-    ["constructor", null],
-  ])("of the subtype %s have the enhanced code %s", (bounceSubType, enhanced) => {
+    ["NoEmail", "5.1.1", "hard"],
+    ["MailboxFull", "5.2.2", undefined],
+    ["General", null, "hard"],
+    ["Suppressed", null, "listed"],
+    ["OnAccountSuppressionList", null, "listed"],
+    ["UnsubscribedRecipient", null, "listed_unsubscribe"],
+    ["constructor", null, undefined],
+  ])("of the subtype %s have the enhanced code %s and are %s", (bounceSubType, enhanced, verdict) => {
     const status = /Supp/.test(bounceSubType) ? "5.1.1" : undefined;
     const [reports] = bounce({ bounceSubType }, [{ emailAddress: "a@example.com", status }]);
     expect(reports?.reply.enhanced).toBe(enhanced);
+    expect(reports?.verdict).toBe(verdict);
+    const [passing] = bounce({ bounceType: "Transient" }, [
+      { emailAddress: "a@example.com", status: "4.4.7" },
+    ]);
+    expect(passing?.verdict).toBeUndefined();
+  });
+
+  test("of a subscription name the topics that the recipient no longer receives", () => {
+    const changed = (newTopicPreferences: object, destination = ["jane@example.com"]) =>
+      parseSesEvents({
+        eventType: "Subscription",
+        mail: { ...mail, destination },
+        subscription: {
+          contactList: "ContactListName",
+          timestamp: "2022-01-12T01:00:17.910Z",
+          source: "UnsubscribeHeader",
+          newTopicPreferences,
+        },
+      });
+    const topic = (topicName: string, subscriptionStatus: string) => ({ topicName, subscriptionStatus });
+    const topicSubscriptionStatus = [topic("News", "OptOut"), topic("Offers", "OptIn")];
+    expect(changed({ unsubscribeAll: false, topicSubscriptionStatus })).toMatchObject([
+      {
+        kind: "unsubscribed",
+        recipients: ["jane@example.com"],
+        lists: ["News"],
+        appliesToAllRecipients: true,
+      },
+    ]);
+    expect(changed({ unsubscribeAll: true, topicSubscriptionStatus })).toMatchObject([{ lists: [] }]);
+    expect(changed({ unsubscribeAll: false, topicSubscriptionStatus: [topic("News", "OptIn")] })).toEqual([]);
+    expect(changed({ unsubscribeAll: true }, mail.destination)[0]?.appliesToAllRecipients).toBe(false);
   });
 
   test("of an automatic reply are ignored, because it is not a bounce", () => {
@@ -96,7 +130,9 @@ describe("SES reports", () => {
     expect(complaint(["a@example.com"], { complaintFeedbackType: null })).toHaveLength(1);
     expect(complaint(["a@example.com"], { complaintFeedbackType: "not-spam" })).toEqual([]);
     const listed = { complaintSubType: "OnAccountSuppressionList", complaintFeedbackType: null };
-    expect(kindsOf(complaint(["a@example.com"], listed))).toEqual(["bounced"]);
+    expect(complaint(["a@example.com"], listed)).toMatchObject([
+      { kind: "bounced", verdict: "listed_complaint" },
+    ]);
   });
 
   test("include deliveries, delays and rejections by SES; other events are ignored", () => {

@@ -38,6 +38,7 @@ const STEPS = [
   "callback: bounced",
   "callback: mailbox full",
   "callback: delayed",
+  "callback: failed",
   "callback: complained",
   "DSN: failed",
   "DSN: mailbox full",
@@ -67,6 +68,7 @@ const CALLBACKS: Partial<Record<Step, [kind: ProviderReport["kind"], said?: stri
   "callback: bounced": ["bounced", "550 5.1.1 User unknown"],
   "callback: mailbox full": ["bounced", "552 5.2.2 Mailbox full"],
   "callback: delayed": ["delayed", "451 4.3.0 Later"],
+  "callback: failed": ["bounced", "Maximum credits exceeded"],
   "callback: complained": ["complained"],
 };
 
@@ -85,8 +87,9 @@ async function run(result: Result, steps: readonly Step[]) {
     step: Step,
     [kind, said]: [ProviderReport["kind"], said?: string],
   ): Promise<boolean> => {
-    const body =
-      bodies.get(step) ?? fake.report({ kind, address, providerId, at: new Date(), ...(said && { said }) });
+    const reported = fake.report({ kind, address, providerId, at: new Date(), ...(said && { said }) });
+    const dropped = (reported as object[]).map((event) => ({ ...event, event: "dropped" }));
+    const body = bodies.get(step) ?? (step === "callback: failed" ? dropped : reported);
     bodies.set(step, body);
     const { raw, headers } = fake.call(body, new Date());
     const callback: Callback = { bytes: Buffer.from(raw), header: (name) => headers[name] ?? null };
@@ -151,10 +154,11 @@ async function run(result: Result, steps: readonly Step[]) {
   };
 }
 
-const REPORTS: Record<"complained" | "bounced" | "delivered", readonly Step[]> = {
+const REPORTS: Record<"complained" | "bounced" | "delivered" | "failed", readonly Step[]> = {
   complained: ["callback: complained", "complaint by email"],
   bounced: ["callback: bounced", "callback: mailbox full", "DSN: failed", "DSN: mailbox full"],
   delivered: ["callback: delivered", "DSN: delivered"],
+  failed: ["callback: failed"],
 };
 
 test("any order of a result, reports by email and callbacks of a provider has the same final state", async () => {
@@ -163,7 +167,7 @@ test("any order of a result, reports by email and callbacks of a provider has th
       const [first, second] = [await run(result, one), await run(result, other)];
       expect(first.state).toEqual(second.state);
       const isReported = (kind: keyof typeof REPORTS) => REPORTS[kind].some((step) => one.includes(step));
-      const worst = (["complained", "bounced", "delivered"] as const).find(
+      const worst = (["complained", "bounced", "delivered", "failed"] as const).find(
         (kind) => isReported(kind) || result === kind,
       );
       expect(first.state.status).toBe(worst ?? (result === "worker died" ? "queued" : result));

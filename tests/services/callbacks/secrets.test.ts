@@ -6,7 +6,8 @@ import { updateRelay } from "#server/services/relays/write";
 import { forAllTests } from "../../support/fixtures";
 import { relayTo } from "../../support/relays";
 import { fakeMailgun, fakePostmark, fakeResend, fakeSendgrid } from "../../support/servers/providers";
-import { topic } from "../../support/servers/sns-issuer";
+import { scalewayTopic, topic } from "../../support/servers/sns-issuer";
+import { fakeBrevo, fakeMailersend } from "../../support/servers/table-providers";
 import { createWorld } from "../../support/world";
 
 const world = forAllTests(() => createWorld());
@@ -21,7 +22,14 @@ async function readCallback(id: string) {
 }
 
 test("a provider's secret is stored encrypted, and can be decrypted only for that relay and provider", async () => {
-  for (const { provider, given } of [fakePostmark(), fakeMailgun(), fakeSendgrid(), fakeResend()]) {
+  for (const { provider, given } of [
+    fakePostmark(),
+    fakeMailgun(),
+    fakeSendgrid(),
+    fakeResend(),
+    fakeBrevo(),
+    fakeMailersend(),
+  ]) {
     const { secret = "" } = given;
     const relay = await relayOf(provider);
     expect(await setCallback(world.deps, relay, given)).toBeNull();
@@ -38,10 +46,35 @@ test("a provider's secret is stored encrypted, and can be decrypted only for tha
   }
 });
 
-test("SES has a topic and no secret", async () => {
-  const relay = await relayOf("ses");
-  await setCallback(world.deps, relay, { topic });
-  expect(await readCallback(relay.id)).toEqual({ secret: null, topic });
+test.each([
+  ["ses", topic],
+  ["scaleway", scalewayTopic],
+] as const)("%s has a topic and no secret", async (provider, of) => {
+  const relay = await relayOf(provider);
+  await setCallback(world.deps, relay, { topic: of });
+  expect(await readCallback(relay.id)).toEqual({ secret: null, topic: of });
+});
+
+test.each(["postmark", "brevo", "mailjet", "sparkpost"] as const)(
+  "%s issues no secret, so one is generated",
+  async (provider) => {
+    const relay = await relayOf(provider);
+    const secret = await setCallback(world.deps, relay, {});
+    expect(secret).toMatch(/^[\w-]{32}$/);
+    expect(await readCallback(relay.id)).toEqual({ secret, topic: null });
+  },
+);
+
+test("a provider that release 0.2.0 cannot send through is hidden from it", async () => {
+  const relay = await relayOf("brevo");
+  const columns = async () => {
+    const [row] = await world.hot<{ provider: string | null }[]>`
+      select provider from relays where id = ${relay.id}`;
+    return row?.provider;
+  };
+  expect({ shown: relay.provider, column: await columns() }).toEqual({ shown: "brevo", column: null });
+  expect(await updateRelay(world.deps, relay, { provider: "ses" })).toMatchObject({ provider: "ses" });
+  expect(await columns()).toBe("ses");
 });
 
 const onAnotherCurve = generateKeyPairSync("ec", { namedCurve: "P-384" })
@@ -58,6 +91,9 @@ test.each<[RelayProvider | null, { secret?: string; topic?: string }, RegExp]>([
   ["resend", { topic }, /does not use topics/],
   ["ses", {}, /arn:aws:sns:/],
   ["ses", { topic: "mail" }, /arn:aws:sns:/],
+  ["ses", { topic: scalewayTopic }, /arn:aws:sns:/],
+  ["scaleway", { topic }, /arn:scw:sns:/],
+  ["mailersend", { secret: "short" }, /signing secret/],
   ["ses", { secret: "whsec_x" }, /Set its topic/],
   [null, { secret: "whatever it may be" }, /relay set .* --provider/],
 ])("an invalid credential of %s is rejected with the valid form: %j", async (provider, given, message) => {

@@ -1,11 +1,13 @@
 import type { RelayProvider } from "#db/schema/relays";
-import { postmarkUser } from "#server/mail/callbacks/postmark";
+import { secretUser } from "#server/mail/callbacks/secret";
 import { readSettings } from "#server/platform/env/settings";
 import { deriveKey } from "#server/platform/secrets/secrets";
 import {
   callbackPathOf,
   clearCallback,
+  generatesSecret,
   getCallbackRelay,
+  hasTopic,
   openCallbackSecret,
   PROVIDER_NAMES,
   setCallback,
@@ -19,16 +21,25 @@ import { requirePublicUrl } from "../session";
 import { type Output, output } from "../terminal";
 import { findGivenRelay, RELAY, readSecret } from "./relays";
 
+const WITH_PASSWORD = `with basic authentication in the URL: user ${secretUser} and the secret as the password`;
+
 /** Setup steps at the provider. */
 const STEPS: Record<RelayProvider, string> = {
-  ses: "Subscribe the URL to the topic over HTTPS, without raw message delivery. The subscription is confirmed automatically. Then configure SES to publish bounces, complaints and deliveries to the topic.",
-  postmark: `Enter the URL as a webhook for Delivery, Bounce and Spam complaint, with basic authentication: user ${postmarkUser} and the secret.`,
+  ses: "Subscribe the URL to the topic over HTTPS, without raw message delivery. The subscription is confirmed automatically. Then configure SES to publish bounces, complaints, deliveries and subscriptions to the topic.",
+  postmark: `Enter the URL as a webhook for Delivery, Bounce, Spam complaint and Subscription change, with basic authentication: user ${secretUser} and the secret.`,
   mailgun:
-    "Enter the URL as a webhook for delivered, permanent failure, temporary failure and spam complaints. The secret is the account's HTTP webhook signing key.",
+    "Enter the URL as a webhook for delivered, permanent failure, temporary failure, spam complaints and unsubscribes. The secret is the account's HTTP webhook signing key.",
   sendgrid:
-    "Enter the URL as an event webhook for delivered, deferred, bounced, dropped and spam reports, and enable the signed event webhook. The secret is the verification key that SendGrid shows.",
+    "Enter the URL as an event webhook for delivered, deferred, bounced, dropped, spam reports, unsubscribes and group unsubscribes, and enable the signed event webhook. The secret is the verification key that SendGrid shows.",
   resend:
     "Enter the URL as a webhook for email.delivered, bounced, complained, delivery_delayed, failed and suppressed. The secret is its signing secret.",
+  brevo: `Enter the URL as a transactional webhook for delivered, deferred, soft bounce, hard bounce, invalid email, blocked, error, complaint and unsubscribed, ${WITH_PASSWORD}; or send the secret as a bearer token.`,
+  mailjet: `Enter the URL for the events sent, bounce, spam, blocked and unsub, ${WITH_PASSWORD}.`,
+  sparkpost: `Enter the URL as a webhook for delivery, delay, bounce, out of band, policy rejection, generation failure and rejection, spam complaint, list and link unsubscribe, with basic authentication: user ${secretUser} and the secret.`,
+  scaleway:
+    "Subscribe the URL to the topic over HTTPS. The subscription is confirmed automatically. Then create a webhook of the domain that publishes all its events to the topic.",
+  mailersend:
+    "Enter the URL as a webhook for delivered, soft bounced, hard bounced, deferred, unsubscribed and spam complaint. The secret is its signing secret.",
 };
 
 export const callbackCommands = {
@@ -45,10 +56,10 @@ export const callbackCommands = {
       ...RELAY,
       secret: option(
         "secret",
-        "the provider's secret; - reads it from standard input (Postmark: one is generated)",
+        "the provider's secret; - reads it from standard input (Postmark, Brevo, Mailjet, SparkPost: one is generated)",
         asText,
       ),
-      topic: option("arn", "the SNS topic, for SES", asText),
+      topic: option("arn", "the topic, for SES and Scaleway", asText),
     },
     help: examples(
       "callback set main --topic arn:aws:sns:us-east-1:123456789012:mail",
@@ -60,7 +71,7 @@ export const callbackCommands = {
       const relay = await findGivenRelay(deps, name, team);
       const isGiven = given !== undefined || topic !== undefined;
       // The URL is needed before the provider shows its secret.
-      if (!isGiven && relay.provider !== "postmark") return describeCallback(session, relay);
+      if (!isGiven && !generatesSecret(relay.provider)) return describeCallback(session, relay);
       const secret = given === undefined ? undefined : await readSecret(terminal, given);
       const generated = await setCallback(deps, relay, definedOf({ secret, topic }));
       const { json, text = [] } = await describeCallback(session, relay);
@@ -88,12 +99,13 @@ async function describeCallback(session: Session, { id, name, provider }: RelayV
   const settings = await getCallbackRelay(deps.hot, id);
   const topic = settings?.topic ?? null;
   const hasSecret = settings !== null && openCallbackSecret(deps, settings) !== null;
-  const isAccepted = provider === "ses" ? topic !== null : hasSecret;
+  const isByTopic = provider !== null && hasTopic(provider);
+  const isAccepted = isByTopic ? topic !== null : hasSecret;
   const json = { relay_id: id, relay: name, provider, url, is_accepted: isAccepted, topic };
   const fields = { url, ...(topic !== null && { topic }) };
   if (provider === null)
     return output(json, fields, `The relay's provider is unknown. Set it: relay set ${name} --provider NAME`);
-  const missing = provider === "ses" ? "--topic ARN" : provider === "postmark" ? "" : "--secret -";
+  const missing = isByTopic ? "--topic ARN" : generatesSecret(provider) ? "" : "--secret -";
   const calls = `Calls from ${PROVIDER_NAMES[provider]} are`;
   const state = isAccepted
     ? `${calls} accepted.`

@@ -30,6 +30,7 @@ const BOUNCES = new Map<string, Meaning>([
   ["Transient", DELAYED],
   ["DnsError", DELAYED],
   ["SpamComplaint", COMPLAINED],
+  ["Unsubscribe", UNSUBSCRIBED],
 ]);
 
 const TIMES: Readonly<Record<string, string>> = { Delivery: "DeliveredAt", SubscriptionChange: "ChangedAt" };

@@ -21,7 +21,7 @@ export const FAILED = { kind: "failed" } as const;
 export const COMPLAINED = { kind: "complained" } as const;
 export const UNSUBSCRIBED = { kind: "unsubscribed" } as const;
 
-/** Reads a text or number of an event by its path; null for anything else. `*` is the only field of an object. */
+/** Reads a text or number of an event by its path, else null. `*` is the only field of an object. */
 export type Get = (path: string) => string | null;
 
 /** The texts of an event that a report needs, as the provider writes them. */
@@ -54,8 +54,8 @@ export type Description = {
 const eventsMax = 10_000;
 
 /**
- * Reads the events of a callback: one, or a list of them. Those without a meaning here, and those that name no
- * email, are left out.
+ * Reads the events of a callback: one, or a list of them. Those without a meaning here, and those that name
+ * no email, are left out.
  */
 export function readEvents({ fields, meanings }: Description, payload: unknown): ProviderEvent[] {
   const events: unknown[] = Array.isArray(payload) ? payload.slice(0, eventsMax) : [payload];

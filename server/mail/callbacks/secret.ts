@@ -9,8 +9,8 @@ export const secretHeader = "x-callback-secret";
 /**
  * Authenticates the callbacks of providers that sign nothing by a secret of ours: as the password of basic
  * authentication in the URL, which all of them document, as a bearer token, or in a header. Postmark:
- * "Webhooks overview", section "Protecting your webhook"; Brevo: "Secured webhook calls"; Mailjet: "Event API:
- * real-time notifications", section "Endpoint URL"; SparkPost: "Event Webhooks API", `auth_type` and
+ * "Webhooks overview", section "Protecting your webhook"; Brevo: "Secured webhook calls"; Mailjet: "Event
+ * API: real-time notifications", section "Endpoint URL"; SparkPost: "Event Webhooks API", `auth_type` and
  * `custom_headers`. Callbacks have no trusted timestamp, so an intercepted one can be replayed. A replay only
  * repeats a recorded event.
  */

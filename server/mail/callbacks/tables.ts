@@ -28,8 +28,8 @@ const schemeOf = (description: Description): Scheme => ({
 
 /**
  * Brevo: "Transactional webhooks" and the event names of its API reference. A `soft_bounce` is final, and a
- * `blocked` email was not sent: the contact is on the block list, unless the reason is about the sender. Brevo
- * identifies an email by the Message-ID of its SMTP reply.
+ * `blocked` email was not sent: the contact is on the block list, unless the reason is about the sender.
+ * Brevo identifies an email by the Message-ID of its SMTP reply.
  */
 export const brevo = schemeOf({
   fields: (get) => ({
@@ -95,7 +95,7 @@ const MAILJET_BLOCKS = new Map<string, Meaning>([
   ["system issue", FAILED],
 ]);
 
-/** SparkPost rejects an email for a suppressed address, or for the account: its limit or its sending domain. */
+/** SparkPost rejects an email for a suppressed address, or for the limit or the domain of the account. */
 const ofSparkPostPolicy = (_: Get, text: string): Meaning => (/suppress/i.test(text) ? LISTED : FAILED);
 
 /**
@@ -147,9 +147,9 @@ function ofBounceClass(get: Get, text: string): Meaning {
 }
 
 /**
- * MailerSend: "Webhooks" of its API reference, section "Security", and "SMTP relay": its reply contains the id
- * of the message. The signature has no time, so an intercepted callback can be replayed. A replay only repeats
- * a recorded event.
+ * MailerSend: "Webhooks" of its API reference, section "Security", and "SMTP relay": its reply contains the
+ * id of the message. The signature has no time, so an intercepted callback can be replayed. A replay only
+ * repeats a recorded event.
  */
 export const mailersend: Scheme = {
   verify({ header, bytes }, secret) {

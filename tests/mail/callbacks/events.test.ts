@@ -55,7 +55,7 @@ describe("Postmark reports", () => {
     ["AutoResponder", null],
     ["AddressChange", null],
     ["ChallengeVerification", null],
-    ["Unsubscribe", null],
+    ["Unsubscribe", "unsubscribed"],
     ["toString", null],
     [undefined, null],
   ])("by the type %s of %s", (Type, kind) => {

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { fakeMailgun, fakePostmark, fakeSendgrid } from "../support/servers/providers";
+import {
+  type FakeProvider,
+  fakeMailgun,
+  fakePostmark,
+  fakeResend,
+  fakeSendgrid,
+} from "../support/servers/providers";
 import { fakeBrevo } from "../support/servers/table-providers";
 import { openCallbackApp, type Sent } from "./callback-app";
 
@@ -134,21 +140,41 @@ test("a provider's report never removes or weakens a suppression with another ca
   expect(await app.suppressed(sent.address)).toBe("manual");
 });
 
-test("Mailgun rejects for the account, and Brevo blocks for its list", async () => {
-  const [mailgun, brevo] = [fakeMailgun(), fakeBrevo()];
-  const mailgunRelay = await app.relayOf(mailgun);
-  const rejected = await app.sent(mailgunRelay, mailgun);
-  const message = { headers: { "message-id": rejected.providerId } };
+type Fields = Record<string, Record<string, unknown>>;
+const ofMailgun = (change: object) => (body: Fields) => ({
+  "event-data": { ...body["event-data"], ...change },
+});
+
+test.each<[what: string, make: () => FakeProvider, change: (body: Fields) => object, origin: string]>([
+  ["Mailgun with 605", fakeMailgun, ofMailgun({ "delivery-status": { code: 605 } }), "bounce"],
+  ["Mailgun with 606", fakeMailgun, ofMailgun({ "delivery-status": { code: 606 } }), "unsubscribe"],
+  ["Mailgun with 607", fakeMailgun, ofMailgun({ "delivery-status": { code: 607 } }), "complaint"],
+  ["Resend as suppressed", fakeResend, (body) => ({ ...body, type: "email.suppressed" }), "bounce"],
+  [
+    "Brevo as blocked",
+    fakeBrevo,
+    (body) => ({ ...body, event: "blocked", reason: "blacklist user" }),
+    "bounce",
+  ],
+])("an email that %s did not send suppresses the address", async (_, make, change, origin) => {
+  const fake = make();
+  const relayId = await app.relayOf(fake);
+  const sent = await app.sent(relayId, fake);
+  const body = change(fake.report({ kind: "bounced", ...sent }) as Fields);
+  expect((await app.post(relayId, fake.call(body, now()))).body).toMatchObject({ recorded: 1 });
+  expect(await app.statusOf(sent.id)).toBe("bounced");
+  expect(await app.suppressed(sent.address)).toBe(origin);
+  expect(await reasonOf(sent)).toContain("did not send the email: the address is on its suppression list");
+});
+
+test("a rejection by Mailgun itself is a failure, although it names the recipient only in a header", async () => {
+  const mailgun = fakeMailgun();
+  const relayId = await app.relayOf(mailgun);
+  const sent = await app.sent(relayId, mailgun);
+  const message = { headers: { "message-id": sent.providerId, to: `Ben <${sent.address}>` } };
   const reject = { reason: "Sandbox subdomains are for test purposes only." };
   const event = { event: "rejected", id: "a1", timestamp: 1529704976.1, reject, message };
-  await app.post(mailgunRelay, mailgun.call({ "event-data": event }, now()));
-  expect(await app.statusOf(rejected.id)).toBe("failed");
-
-  const brevoRelay = await app.relayOf(brevo);
-  const blocked = await app.sent(brevoRelay, brevo);
-  const bounce = brevo.report({ kind: "bounced", ...blocked }) as object;
-  const reason = "blocked : due to blacklist user";
-  await app.post(brevoRelay, brevo.call({ ...bounce, event: "blocked", reason }, now()));
-  expect(await app.statusOf(blocked.id)).toBe("bounced");
-  expect(await app.suppressed(blocked.address)).toBe("bounce");
+  await app.post(relayId, mailgun.call({ "event-data": event }, now()));
+  expect(await app.statusOf(sent.id)).toBe("failed");
+  expect(await app.suppressed(sent.address)).toBeNull();
 });

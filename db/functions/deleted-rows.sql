@@ -14,6 +14,7 @@ BEGIN
     DELETE FROM "email_bodies" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
     DELETE FROM "attachments" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
     DELETE FROM "captured_messages" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
+    DELETE FROM "return_copies" WHERE "team_id" = "team" AND "email_id" = ANY ("ids");
   END LOOP;
   RETURN NULL;
 END $$;

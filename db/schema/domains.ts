@@ -97,6 +97,9 @@ export const domains = pgTable(
      * The warm-up ends on the day that would allow this many recipients; null: the daily cap is the target.
      */
     warmUpTarget: c.integer(),
+    /** As of the team, for email of this domain. Null: that of the team; empty: no copies. */
+    bounceCopiesTo: c.text(),
+    replyCopiesTo: c.text(),
     checks: c.jsonb().$type<RecordCheck[]>().notNull().default([]),
     lastCheckedAt: instant(),
     nextCheckAt: instant(),

@@ -1,6 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, pgTable, primaryKey, unique } from "drizzle-orm/pg-core";
-import { instant, now } from "../columns";
+import { bytea, instant, now } from "../columns";
+import { SYSTEM_MAIL_STATUSES } from "./account";
+import { ofTeam } from "./teams";
 
 export const EVENT_TYPES = [
   "email.queued",
@@ -85,6 +87,45 @@ export const emailEvents = pgTable(
     index("email_events_feed_idx").on(t.teamId, t.position, t.id),
   ],
 );
+
+/**
+ * Copies of bounces and replies to a mailbox of the team, which wait to be sent or were. A row stays for some
+ * days without its message, so that a message that arrives again is not copied again. A trigger deletes those
+ * of a deleted email.
+ */
+export const returnCopies = pgTable(
+  "return_copies",
+  (c) => ({
+    id: c.uuid().primaryKey(),
+    teamId: ofTeam(),
+    emailId: c.uuid().notNull(),
+    deliveryId: c.uuid().notNull(),
+    kind: c.text().$type<ReturnKind>().notNull(),
+    /** A hash that identifies the message. */
+    messageHash: c.text().notNull(),
+    /** As it arrived, up to the first MB; null once the copy was sent or has failed. */
+    message: bytea(),
+    /** The mailbox. Whether it may have copies is checked when the copy is sent. */
+    recipient: c.text().notNull(),
+    status: c.text({ enum: SYSTEM_MAIL_STATUSES }).notNull().default("queued"),
+    attempts: c.integer().notNull().default(0),
+    /** As of a system email. */
+    dueAt: now(),
+    leaseToken: c.uuid(),
+    expiresAt: instant().notNull(),
+    lastReply: c.text(),
+    createdAt: now(),
+    endedAt: instant(),
+  }),
+  (t) => [
+    unique("return_copies_message_key").on(t.teamId, t.emailId, t.deliveryId, t.messageHash),
+    index("return_copies_team_idx").on(t.teamId, t.id),
+    index("return_copies_due_idx").on(t.dueAt).where(sql`${t.status} in ('queued', 'sending')`),
+  ],
+);
+
+/** What a copy is of. */
+export type ReturnKind = "bounce" | "reply";
 
 /**
  * Recipients by their current status: each is in at most one of the columns from `sent` to `canceled`, and in

@@ -13,6 +13,9 @@ export const teams = pgTable("teams", (c) => ({
   unknownPolicy: c.text({ enum: UNKNOWN_POLICIES }).notNull().default("retry"),
   /** Daily cap in recipients per day (UTC) for all domains together; null for no cap. */
   dailyCap: c.integer(),
+  /** The mailboxes that get copies of bounces and of people's replies; null: no copies. */
+  bounceCopiesTo: c.text(),
+  replyCopiesTo: c.text(),
   createdAt: now(),
 }));
 

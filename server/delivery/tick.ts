@@ -11,7 +11,7 @@ import { JOBS } from "./jobs/jobs";
 import { startDueJobs } from "./jobs/run-jobs";
 import type { Lease, Runner } from "./queue/runner";
 import { createRouting } from "./routing/routes";
-import { createSystemEmailSender } from "./system-mail/deliver";
+import { createCopySender, createSystemEmailSender } from "./system-mail/deliver";
 import { runWebhookRound } from "./webhooks/round";
 
 /** What makes email due runs in each round, and must not use it up: a paused relay may not respond. */
@@ -59,6 +59,7 @@ export async function tick(
   const routing = createRouting(deps);
   const ofRoute = [
     runUntilEmpty(createSystemEmailSender(deps, routing)),
+    runUntilEmpty(createCopySender(deps, routing)),
     runUntilEmpty(createEngine(deps, { dialoguesMax, routing })).finally(() => {
       isEmailDone = true;
     }),

@@ -13,7 +13,7 @@ import { startDueJobs } from "./jobs/run-jobs";
 import { leaseMs as defaultLeaseMs } from "./queue/claims";
 import { startPumpLoop } from "./queue/pump-loop";
 import { createRouting } from "./routing/routes";
-import { createSystemEmailSender } from "./system-mail/deliver";
+import { createCopySender, createSystemEmailSender } from "./system-mail/deliver";
 import { createWebhookEngine } from "./webhooks/engine";
 
 /** Two renewals in a row may fail before the lease expires. */
@@ -56,7 +56,8 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
   const routing = createRouting(deps);
   const notifyPages = createChangeNotifier(deps.hot, warn("worker.notify_failed"));
   const wakeWebhooks = coalesceCalls(webhookWakeDelayMs, () => webhookLoop.wake());
-  // Emails, webhooks and system emails have separate concurrency limits and never wait for each other.
+  // Emails, webhooks, system emails and copies have separate concurrency limits and never wait for each
+  // other.
   const engine = createEngine(deps, {
     routing,
     workerId: id,
@@ -80,13 +81,20 @@ export async function startWorker(deps: WorkerDeps, options: WorkerOptions = {})
     signal,
     onCapacity: () => systemEmailLoop.wake(),
   });
-  const runners = [engine, webhooks, systemEmails];
+  const copies = createCopySender(deps, routing, {
+    signal,
+    onCapacity: () => copyLoop.wake(),
+    // The next copy of the same team.
+    onRecorded: () => copyLoop.wake(),
+  });
+  const runners = [engine, webhooks, systemEmails, copies];
   const startLoop = (pump: () => Promise<boolean>, event: string) =>
     startPumpLoop(pump, { signal, onError: warn(event) });
   const emailLoop = startLoop(engine.pump, "worker.claim_failed");
   const webhookLoop = startLoop(webhooks.pump, "worker.webhook_claim_failed");
   const systemEmailLoop = startLoop(systemEmails.pump, "worker.system_mail_claim_failed");
-  const loops = [emailLoop, webhookLoop, systemEmailLoop];
+  const copyLoop = startLoop(copies.pump, "worker.return_copy_claim_failed");
+  const loops = [emailLoop, webhookLoop, systemEmailLoop, copyLoop];
   const wake = () => {
     engine.expectNewcomers();
     for (const loop of loops) loop.wake();

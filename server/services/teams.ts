@@ -76,25 +76,42 @@ export type TeamChange = {
   unknown?: UnknownPolicy | undefined;
   /** Daily cap (UTC) in recipients, over all domains; null: no limit. */
   dailyCap?: number | null | undefined;
+  /** Checked by `setCopies`. */
+  copies?: CopyMailboxes | undefined;
 };
+
+/** The mailboxes that get copies of bounces and of people's replies; null: no copies. */
+export type CopyMailboxes = { bounceCopiesTo: string | null; replyCopiesTo: string | null };
 
 /** Changes the given settings that differ, and records the change in the audit log. */
 export async function updateTeam(ctx: Ctx, change: TeamChange): Promise<void> {
   await ctx.db.transaction(async (tx) => {
     const [before] = await tx
-      .select({ name: teams.name, unknown: teams.unknownPolicy, dailyCap: teams.dailyCap })
+      .select({
+        name: teams.name,
+        unknown: teams.unknownPolicy,
+        dailyCap: teams.dailyCap,
+        bounceCopiesTo: teams.bounceCopiesTo,
+        replyCopiesTo: teams.replyCopiesTo,
+      })
       .from(teams)
       .where(eq(teams.id, ctx.teamId))
       .for("no key update");
     if (!before) throw notFound("Team");
     const { name = before.name, unknown = before.unknown, dailyCap = before.dailyCap } = change;
+    const { bounceCopiesTo, replyCopiesTo } = change.copies ?? before;
     const detail: AuditDetail = {
       ...(name === before.name ? {} : { name, name_before: before.name }),
       ...(unknown === before.unknown ? {} : { unknown, unknown_before: before.unknown }),
       ...(dailyCap === before.dailyCap ? {} : { daily_cap: dailyCap, daily_cap_before: before.dailyCap }),
+      ...(bounceCopiesTo === before.bounceCopiesTo ? {} : { bounce_copies_to: bounceCopiesTo }),
+      ...(replyCopiesTo === before.replyCopiesTo ? {} : { reply_copies_to: replyCopiesTo }),
     };
     if (Object.keys(detail).length === 0) return;
-    await tx.update(teams).set({ name, unknownPolicy: unknown, dailyCap }).where(eq(teams.id, ctx.teamId));
+    await tx
+      .update(teams)
+      .set({ name, unknownPolicy: unknown, dailyCap, bounceCopiesTo, replyCopiesTo })
+      .where(eq(teams.id, ctx.teamId));
     await recordAudit(tx, ctx, { action: "team.changed", subject: { id: ctx.teamId, name }, detail });
   });
 }

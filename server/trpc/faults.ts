@@ -41,10 +41,12 @@ export async function toTrpcError(
 
 /** Fields of the API whose label on the pages is not their name in words. */
 const LABELS: Record<string, string> = {
+  bounceCopiesTo: "Bounces",
   endpoint: "URL",
   expires_at: "Expires",
   limits: "Rate limits",
   name: "Domain",
+  replyCopiesTo: "Replies",
   scheduled_at: "Send at",
   warm_up: "Warm-up",
 };

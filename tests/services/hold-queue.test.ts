@@ -27,6 +27,8 @@ test("the queue of a copied database is held before a worker starts, and release
   const { id } = await world.send({ to: ["sending@example.net"], subject: "sending" });
   await leaseEmail(hot, id);
   await hot`update emails set status = 'sending' where id = ${id}`;
+  await hot`insert into return_copies (id, team_id, email_id, delivery_id, kind, message_hash, message, recipient, expires_at)
+    values (${newId()}, ${world.id}, ${id}, ${newId()}, 'reply', 'hash', 'Hi', 'ops@example.org', now() + interval '4 days')`;
   const heldOf = async () => (await hot`select from deliveries where wait_rule = 'restored'`).length;
 
   const unconfirmed = await backstamp("hold");
@@ -44,6 +46,7 @@ test("the queue of a copied database is held before a worker starts, and release
   expect(held).toMatchObject({ code: 0, stdout: expect.stringContaining("2 deliveries are held.") });
   expect(held.stdout).toContain("With an unknown outcome: 1 delivery.");
   expect(await deliver()).toEqual([]);
+  expect(await hot`select status, message from return_copies`).toEqual([{ status: "failed", message: null }]);
   expect(await hot`select held, taken_at < now() - interval '59 min' as old from restores`).toEqual([
     { held: 2, old: true },
   ]);

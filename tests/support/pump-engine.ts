@@ -3,7 +3,7 @@ import { createEngine } from "#server/delivery/engine";
 import { sweep } from "#server/delivery/housekeeping/sweep";
 import { probePausedRelays } from "#server/delivery/routing/relay-faults";
 import { createRouting } from "#server/delivery/routing/routes";
-import { createSystemEmailSender } from "#server/delivery/system-mail/deliver";
+import { createCopySender, createSystemEmailSender } from "#server/delivery/system-mail/deliver";
 import { runWebhookRound } from "#server/delivery/webhooks/round";
 import { sweepWebhooks } from "#server/delivery/webhooks/sweep";
 import type { WorkerDeps } from "#server/deps";
@@ -34,10 +34,11 @@ export async function deliverAll(deps: WorkerDeps): Promise<void> {
   await runWebhookRound(deps, { leftMs: () => roundMs, mayHaveMore: () => false });
 }
 
-/** Sends the system email that is due. */
+/** Sends the system email and the copies of returned messages that are due. */
 export async function sendDueSystemEmail(deps: WorkerDeps): Promise<void> {
   const routing = createRouting(deps);
   await runUntilEmpty(createSystemEmailSender(deps, routing));
+  await runUntilEmpty(createCopySender(deps, routing));
   await routing.close();
 }
 

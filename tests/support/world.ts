@@ -116,6 +116,7 @@ const TIMES: Record<string, string[]> = {
   invitations: ["expires_at"],
   jobs: ["due_at"],
   relays: ["paused_until"],
+  return_copies: ["due_at", "expires_at", "ended_at"],
   smtp_url_relays: ["paused_until", "last_fault_at"],
   sessions: ["expires_at"],
   workers: ["beat_at"],

@@ -24,7 +24,7 @@ export type Job<Claim extends Lease> = { claims: Claim[] };
  */
 export type LeasedQueue<Claim extends Lease, J extends Job<Claim>, Result extends Lease, Written> = {
   /** Prefix of the log events. */
-  name: "delivery" | "webhook" | "system_mail";
+  name: "delivery" | "webhook" | "system_mail" | "return_copy";
   leaseMs: number;
   hasCapacity(): boolean;
   /** Claims due rows with this lease token. `hasMore`: more may be due. Throws before any attempt starts. */

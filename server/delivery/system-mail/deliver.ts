@@ -1,19 +1,25 @@
+import type { HotSql } from "#db/client";
 import { isDatabaseUnreachable } from "#db/faults";
 import { BUILT_IN_DOMAIN } from "#db/schema/domains";
 import type { WorkerDeps } from "#server/deps";
-import { parseMailbox } from "#server/mail/address/address";
+import { type Mailbox, parseMailbox, parseStoredMailbox } from "#server/mail/address/address";
 import { cleanText, type Outcome } from "#server/mail/outcome";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { upTo } from "#server/platform/batches";
 import { errorFacts } from "#server/platform/log";
 import { createRunner, type Runner, type RunnerOptions } from "../queue/runner";
 import type { Routing } from "../routing/routes";
+import { composeCopy } from "./copy";
 import { composeSystemEmail } from "./outgoing";
 import {
+  type CopyClaim,
+  claimCopy,
   claimSystemEmails,
+  type OwnEmailClaim,
+  type OwnEmailResult,
+  recordCopies,
   recordSystemEmails,
   type SystemEmailClaim,
-  type SystemEmailResult,
 } from "./queue";
 
 /** Seconds to wait after the nth failed attempt. The last entry repeats until the email expires. */
@@ -27,21 +33,62 @@ const concurrencyMax = 4;
 const attemptMs = 90_000;
 const leaseMs = 120_000;
 
-type SystemEmailJob = { claims: [SystemEmailClaim] };
-type Result = Pick<SystemEmailResult, "status" | "reply">;
+type Result = Pick<OwnEmailResult, "status" | "reply">;
+
+/** One of the two queues of Backstamp's own email. */
+type OwnEmailQueue<Claim extends OwnEmailClaim> = {
+  name: "system_mail" | "return_copy";
+  claim(hot: HotSql, wanted: { limit: number; leaseToken: string; forMs: number }): Promise<Claim[]>;
+  /** Null if the recipient may no longer have the email. */
+  compose(
+    deps: WorkerDeps,
+    claim: Claim,
+    recipient: Mailbox,
+    isDirect: boolean,
+  ): Promise<OutgoingMessage | null>;
+  record: typeof recordSystemEmails;
+};
+
+/** Sends system email. See `createOwnEmailSender`. */
+export const createSystemEmailSender = (deps: WorkerDeps, routing: Routing, options?: RunnerOptions) =>
+  createOwnEmailSender<SystemEmailClaim>(
+    {
+      name: "system_mail",
+      claim: claimSystemEmails,
+      compose: composeSystemEmail,
+      record: recordSystemEmails,
+    },
+    deps,
+    routing,
+    options,
+  );
+
+/**
+ * Sends the copies of returned messages, apart from system email: a person waits for that, and a mailbox that
+ * does not respond must not delay it.
+ */
+export const createCopySender = (deps: WorkerDeps, routing: Routing, options?: RunnerOptions) =>
+  createOwnEmailSender<CopyClaim>(
+    { name: "return_copy", claim: claimCopy, compose: composeCopy, record: recordCopies },
+    deps,
+    routing,
+    options,
+  );
 
 /**
  * Sends Backstamp's own email by the installation's route. Unlike the engine it has no throttling, caps or
  * events. An email with an expired lease is sent again. The owner of the routing closes it.
  */
-export function createSystemEmailSender(
+function createOwnEmailSender<Claim extends OwnEmailClaim>(
+  queue: OwnEmailQueue<Claim>,
   deps: WorkerDeps,
   routing: Routing,
   options: RunnerOptions = {},
-): Runner<SystemEmailClaim> {
+): Runner<Claim> {
   const { hot, log } = deps;
+  const { name } = queue;
 
-  async function attempt(claim: SystemEmailClaim): Promise<Result> {
+  async function attempt(claim: Claim): Promise<Result> {
     if (claim.isExpired) return { status: "failed", reply: "The email expired before it was sent." };
     const read = parseMailbox(claim.recipient);
     if (!read.ok) return { status: "failed", reply: read.fault };
@@ -54,40 +101,46 @@ export function createSystemEmailSender(
     if (route === null) return { status: "queued", reply: "Outgoing email is not configured." };
     let message: OutgoingMessage | null;
     try {
-      message = await composeSystemEmail(deps, claim, recipient, route.isByDestination);
+      message = await queue.compose(deps, claim, recipient, route.isByDestination);
     } catch (error) {
       if (isDatabaseUnreachable(error)) throw error;
       // A retry would fail in the same way.
-      log.error("system_mail.not_composed", { id: claim.id, kind: claim.kind, ...errorFacts(error) });
+      log.error(`${name}.not_composed`, { id: claim.id, kind: claim.kind, ...errorFacts(error) });
       return { status: "failed", reply: "The message could not be composed." };
     }
     if (message === null) return { status: "dropped", reply: null };
-    const [outcome] = await route.deliver(message, [recipient], {
-      deadlineMs: attemptMs,
-      isLeaseValid: () => runner.ownsLease(claim),
-      signal: runner.signal,
-    });
+    const deliver = (returnPath: string) =>
+      route.deliver({ ...message, returnPath }, [recipient], {
+        deadlineMs: attemptMs,
+        isLeaseValid: () => runner.ownsLease(claim),
+        signal: runner.signal,
+      });
+    let [outcome] = await deliver(message.returnPath);
+    // Some relays accept only the sender's address.
+    const isSenderRejected = outcome?.kind === "rejected" && outcome.step === "mail";
+    if (message.returnPath === "" && isSenderRejected && !route.isByDestination)
+      [outcome] = await deliver(parseStoredMailbox(deps.home.sender).address);
     if (outcome?.alarm && !route.retriesFaultsIndefinitely)
       log.error("transport.alarm", { alarm: outcome.alarm, host: outcome.host, systemMailId: claim.id });
     return classify(outcome, claim.attempt);
   }
 
-  const runner: Runner<SystemEmailClaim> = createRunner<
-    SystemEmailClaim,
-    SystemEmailJob,
-    SystemEmailResult,
-    SystemEmailResult["status"]
+  const runner: Runner<Claim> = createRunner<
+    Claim,
+    { claims: [Claim] },
+    OwnEmailResult,
+    OwnEmailResult["status"]
   >(
     {
-      name: "system_mail",
+      name,
       leaseMs,
       batching: { countNext: upTo(1) },
       hasCapacity: () => runner.attempting.size < concurrencyMax,
       async claim(leaseToken) {
         const limit = concurrencyMax - runner.attempting.size;
-        const claims = await claimSystemEmails(hot, { limit, leaseToken, forMs: leaseMs });
+        const claims = await queue.claim(hot, { limit, leaseToken, forMs: leaseMs });
         return {
-          jobs: claims.map((claim): SystemEmailJob => ({ claims: [claim] })),
+          jobs: claims.map((claim): { claims: [Claim] } => ({ claims: [claim] })),
           hasMore: claims.length > 0,
         };
       },
@@ -95,10 +148,10 @@ export function createSystemEmailSender(
         const { id, leaseToken } = claim;
         return [{ id, leaseToken, ...(await attempt(claim)), retryAfterMs: retryAfterMs(claim.attempt) }];
       },
-      record: (results) => recordSystemEmails(hot, results),
+      record: (results) => queue.record(hot, results),
       onWritten({ claims: [{ id, kind, attempt }] }, _result, status) {
-        if (status === "failed") log.error("system_mail.failed", { id, kind, attempt });
-        if (status === "sent") log.info("system_mail.sent", { id, kind, attempt });
+        if (status === "failed") log.error(`${name}.failed`, { id, kind, attempt });
+        if (status === "sent") log.info(`${name}.sent`, { id, kind, attempt });
       },
     },
     log,

@@ -2,7 +2,7 @@ import type { systemMails } from "#db/schema/account";
 import type { Deps } from "#server/deps";
 import { type Mailbox, parseStoredMailbox } from "#server/mail/address/address";
 import { type SigningKey, signMessage } from "#server/mail/dkim/sign";
-import { composeMessage, needsSmtpUtf8 } from "#server/mail/mime/compose";
+import { composeMessage, type Draft, needsSmtpUtf8 } from "#server/mail/mime/compose";
 import type { OutgoingMessage } from "#server/mail/transport/transport";
 import { keepAllowedItems } from "#server/services/alerts/preferences";
 import { keysAt, listSigningKeys } from "#server/services/domains/dkim/signing-keys";
@@ -13,7 +13,12 @@ import { openDetails } from "#server/services/system-mail/details";
 import { LINK_MINUTES } from "#server/services/system-mail/queue";
 import { isDeletionReader } from "#server/services/team-deletions/notify";
 import { renderHtml, renderText } from "./layout";
-import { type OpenedDetails, type SystemEmailData, systemEmailContent } from "./texts";
+import {
+  type OpenedDetails,
+  type SystemEmailContent,
+  type SystemEmailData,
+  systemEmailContent,
+} from "./texts";
 
 /** A stored system email. */
 export type StoredSystemEmail = Pick<
@@ -39,10 +44,29 @@ export async function composeSystemEmail(
 ): Promise<OutgoingMessage | null> {
   const data = await readEmailData(deps, email, recipient);
   if (data === null) return null;
+  const { ownReturnPath, ...message } = await composeOwnEmail(deps, email, recipient, {
+    content: systemEmailContent(data),
+  });
+  const returnPathDomain = returnPathDomainOf(deps, { ownReturnPath }, isDirect);
+  const signedPath = returnPathDomain && `${deps.recipientTokens.returnPath(email.id)}@${returnPathDomain}`;
+  // A relay may accept only the sender's address.
+  const returnPath = isDirect ? (signedPath ?? "") : parseStoredMailbox(deps.home.sender).address;
+  return { ...message, returnPath };
+}
+
+/** What an email of Backstamp itself has besides its content. */
+type OwnEmailParts = { content: SystemEmailContent } & Partial<Pick<Draft, "replyTo" | "headers" | "files">>;
+
+/** Composes and signs an email of Backstamp itself. RangeError if it cannot be composed. */
+export async function composeOwnEmail(
+  deps: Pick<Deps, "home" | "hot" | "vault">,
+  { id, messageId, createdAt }: Pick<StoredSystemEmail, "id" | "messageId" | "createdAt">,
+  recipient: Mailbox,
+  { content, ...parts }: OwnEmailParts,
+): Promise<Omit<OutgoingMessage, "returnPath"> & { ownReturnPath: string | null }> {
   const sender = parseStoredMailbox(deps.home.sender);
   const from = { ...sender, name: sender.name ?? "Backstamp" };
-  const content = systemEmailContent(data);
-  const draft = {
+  const draft: Draft = {
     from,
     to: [recipient],
     cc: [],
@@ -51,25 +75,17 @@ export async function composeSystemEmail(
     text: renderText(content),
     html: renderHtml(content),
     headers: [],
-    isAutomatic: true as const,
-    messageId: `<${email.messageId}>`,
-    date: email.createdAt,
-    boundarySeed: email.id,
+    isAutomatic: true,
+    messageId: `<${messageId}>`,
+    date: createdAt,
+    boundarySeed: id,
+    ...parts,
   };
   const unsigned = composeMessage(draft);
-  const { keys, ownReturnPath } = await findDomainOf(deps, from.domain, email.createdAt);
-  const bytes = await signMessage(unsigned, keys, email.createdAt);
-  const returnPathDomain = returnPathDomainOf(deps, { ownReturnPath }, isDirect);
-  const signedPath = returnPathDomain && `${deps.recipientTokens.returnPath(email.id)}@${returnPathDomain}`;
-  return {
-    id: email.id,
-    // A relay may accept only the sender's address.
-    returnPath: isDirect ? (signedPath ?? "") : from.address,
-    bytes,
-    smtpUtf8: needsSmtpUtf8(draft),
-    signatureBytes: bytes.length - unsigned.length,
-    messageId: email.messageId,
-  };
+  const { keys, ownReturnPath } = await findDomainOf(deps, from.domain, createdAt);
+  const bytes = await signMessage(unsigned, keys, createdAt);
+  const signatureBytes = bytes.length - unsigned.length;
+  return { id, bytes, smtpUtf8: needsSmtpUtf8(draft), signatureBytes, messageId, ownReturnPath };
 }
 
 async function readEmailData(

@@ -160,7 +160,8 @@ const requestFrom = (device: string | null): string =>
 const article = (role: string): string => (/^[aeo]/.test(role) ? "an" : "a");
 
 /** Names are free text, so control characters are removed and the length is limited. */
-const oneLine = (name: string): string => name.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, " ").slice(0, 120);
+export const oneLine = (name: string): string =>
+  name.replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, " ").slice(0, 120);
 
 type Item = Details["alert"]["items"][number];
 

@@ -11,6 +11,8 @@ export type FilePart = {
   contentType: string;
   contentId: string | null;
   content: Uint8Array;
+  /** It is not encoded, because its bytes are 7-bit in short lines that end in CRLF. */
+  is7Bit?: true;
 };
 
 const CRLF = Buffer.from("\r\n", "latin1");
@@ -25,17 +27,20 @@ export function textEntity(type: "text/plain" | "text/html", text: string): Enti
   };
 }
 
-/** A file in base64, with its name encoded by RFC 2231 and, for older clients, in plain ASCII. */
-export function fileEntity({ filename, contentType, contentId, content }: FilePart): Entity {
+/**
+ * A file in base64, with its name encoded by RFC 2231 and, for older clients, in plain ASCII. A
+ * `message/rfc822` must not be in base64 (RFC 2046 section 5.2.1).
+ */
+export function fileEntity({ filename, contentType, contentId, content, is7Bit }: FilePart): Entity {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   const disposition = contentId === null ? "attachment" : "inline";
   return {
     fields:
-      `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: base64\r\n` +
+      `Content-Type: ${contentType}\r\nContent-Transfer-Encoding: ${is7Bit ? "7bit" : "base64"}\r\n` +
       `Content-Disposition: ${disposition}${filename === null ? "" : parameter("filename", filename)}\r\n` +
       (contentId === null ? "" : `Content-ID: <${contentId}>\r\n`),
-    content: [wrapBase64(bytes)],
-    mayHoldBoundary: false,
+    content: [is7Bit ? bytes : wrapBase64(bytes)],
+    mayHoldBoundary: is7Bit === true,
   };
 }
 

@@ -13,6 +13,7 @@ import { recordAudit } from "../audit/record";
 import { changeKeys } from "../keys/keys";
 import { linkToCaller } from "../keys/links";
 import { lockTeam } from "../lock-team";
+import type { CopyMailboxes } from "../teams";
 import { announceDomain } from "./announce";
 import { type CapChange, capColumns, requireEnd } from "./caps";
 import { claimExpiry } from "./check/expire";
@@ -26,7 +27,8 @@ import { requireHostAllowed } from "./tracking-hosts";
 export type DomainChange = Partial<
   Pick<Domain, "openTracking" | "clickTracking" | "trackingSubdomain" | "tls" | "sending" | "receiving">
 > &
-  CapChange;
+  CapChange &
+  Partial<CopyMailboxes>;
 export type NewDomain = DomainChange &
   Partial<Pick<Domain, "returnPathLabel" | "region">> & {
     name: string;

@@ -106,6 +106,16 @@ async function* exportEmail(
         select substring(content from ${from}::int for ${partBytes}::int) as bytes from attachments
         where team_id = ${teamId} and email_id = ${id} and id = ${fileId}`,
     );
+  const copies = await hot<{ id: string; kind: string }[]>`
+    select id, kind from return_copies where team_id = ${teamId} and email_id = ${id}
+      and delivery_id = any(${own.map((delivery) => delivery.id)}::uuid[]) and message is not null order by id`;
+  for (const { id: copyId, kind } of copies)
+    yield* exportBytes(
+      { type: "returned_message", email_id: id, kind },
+      (from) => hot<Part[]>`
+        select substring(message from ${from}::int for ${partBytes}::int) as bytes from return_copies
+        where team_id = ${teamId} and id = ${copyId}`,
+    );
   // A submitted message has no header with its hidden recipients.
   if (isRaw)
     yield* exportBytes(

@@ -65,6 +65,15 @@ export const TABLES: Record<string, StoredTable> = {
     own: "deleted",
   },
   captured_messages: { key: ["email_id"], message: "raw", isDeleted: true, own: "deleted" },
+  return_copies: {
+    key: ["email_id", "id"],
+    text: "last_reply",
+    message: "message",
+    settings: "recipient",
+    fixed: "kind message_hash status",
+    isDeleted: true,
+    own: "deleted",
+  },
   deliveries: {
     key: ["email_id", "id"],
     text: "address domain last_text last_reason last_host provider_id",
@@ -149,7 +158,8 @@ export const TABLES: Record<string, StoredTable> = {
   dkim_keys: { settings: "selector", fixed: "algorithm private_key public_key" },
   // Public DNS records.
   domains: {
-    settings: "checks name return_path_label tracking_host tracking_subdomain",
+    settings:
+      "bounce_copies_to checks name reply_copies_to return_path_label tracking_host tracking_subdomain",
     fixed: "ownership_token region status tls",
   },
   erasure_keys: { fixed: "key" },
@@ -181,7 +191,7 @@ export const TABLES: Record<string, StoredTable> = {
     settings: "team_name",
     fixed: "actor counts fault",
   },
-  teams: { settings: "name", fixed: "unknown_policy" },
+  teams: { settings: "bounce_copies_to name reply_copies_to", fixed: "unknown_policy" },
   template_versions: { templates: "html reply_to sender subject text variables" },
   templates: { templates: "alias name" },
   totp_factors: { fixed: "secret" },

@@ -131,12 +131,15 @@ const WEBHOOKS = `
       as "oldestDueSeconds",
     ${countOf("select from webhook_deliveries d where d.status = 'attempting' and d.leased_until < now()")} as lapsed`;
 
-// A system email has one due time: that of its next attempt, or of the end of its lease.
+// A system email, or a copy of a returned message, has one due time: that of its next attempt, or of the end
+// of its lease.
 const SYSTEM_EMAILS = `
+  with own as not materialized (select due_at from system_mails where status in ('queued', 'sending')
+    union all select due_at from return_copies where status in ('queued', 'sending'))
   select jsonb_build_object(
-      'due', ${countOf("select from system_mails where status in ('queued', 'sending') and due_at <= now()")},
-      'later', ${countOf("select from system_mails where status in ('queued', 'sending') and due_at > now()")}) as counts,
-    ${secondsSince("(select min(due_at) from system_mails where status in ('queued', 'sending'))")} as "oldestDueSeconds",
+      'due', ${countOf("select from own where due_at <= now()")},
+      'later', ${countOf("select from own where due_at > now()")}) as counts,
+    ${secondsSince("(select min(due_at) from own)")} as "oldestDueSeconds",
     0 as lapsed`;
 
 const PARTS = `

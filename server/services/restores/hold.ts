@@ -29,9 +29,9 @@ export type Held = { held: number; unknown: number; deletions: HeldDeletion[] };
  * Makes a loaded backup safe to start, in the transaction that loads it, when its triggers are active again.
  * Whatever was about to be sent at the time of the backup may have been sent since. So deliveries are held
  * until a member or the operator decides, the outcome of a dialogue in progress is unknown, and system emails
- * are not sent. Sessions, emailed links and invitations that ended after the backup must not be valid again,
- * so all of them end. The deletion of a team may have been canceled after the backup, so it waits again
- * unless it had started.
+ * and copies of returned messages are not sent. Sessions, emailed links and invitations that ended after the
+ * backup must not be valid again, so all of them end. The deletion of a team may have been canceled after the
+ * backup, so it waits again unless it had started.
  */
 export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Held> {
   // The events must have positions above those of the backup.
@@ -46,6 +46,11 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
     where status in ('queued', 'scheduled', 'sending')`);
   await tx.unsafe(
     `update system_mails set status = 'failed', details = null, lease_token = null, ended_at = now(), last_reply = $1
+     where status in ('queued', 'sending')`,
+    [SYSTEM_EMAIL_REPLY],
+  );
+  await tx.unsafe(
+    `update return_copies set status = 'failed', message = null, lease_token = null, ended_at = now(), last_reply = $1
      where status in ('queued', 'sending')`,
     [SYSTEM_EMAIL_REPLY],
   );

@@ -3,6 +3,7 @@ import { isComplaint } from "#server/mail/bounce/feedback";
 import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/text/fold-address";
+import { queueCopies } from "./copies/queue";
 import {
   type Addressed,
   filterByAddress,
@@ -40,11 +41,12 @@ type Delivery = Extract<Report, { kind: "delivery" }>;
 type Complaint = Extract<Report, { kind: "complaint" }>;
 
 /**
- * Receives a returned message (bounce, complaint or automatic reply) and records it. `recipients` are the
- * addresses it was sent to, if they are known independent of its content. A delivery is found by a token of
- * ours that only its copy contained; otherwise by Message-ID and recipient, which never suppresses, and for a
- * complaint only with a header that we signed. Null if the bytes are not a message. Throws if the database is
- * unavailable. The message must be submitted again in that case, and if a report has to wait (`later`).
+ * Receives a returned message (bounce, complaint or automatic reply), records it, and queues the copy of a
+ * bounce or of a person's reply. `recipients` are the addresses it was sent to, if they are known independent
+ * of its content. A delivery is found by a token of ours that only its copy contained; otherwise by
+ * Message-ID and recipient, which never suppresses, and for a complaint only with a header that we signed.
+ * Null if the bytes are not a message. Throws if the database is unavailable. The message must be submitted
+ * again in that case, and if a report has to wait (`later`).
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
@@ -52,11 +54,14 @@ export async function receiveMessage(
 ): Promise<Received | null> {
   // Once, whatever the number of recipients: a stranger chooses both.
   const { bytes, recipients, hasNullSender = false } = message;
+  // The thread that reads a long message owns its bytes.
+  const copied = Uint8Array.from(bytes);
   const report = await deps.threads.read(HOLDER, PARSE_REPORT, { bytes, hasNullSender }, readMsMax);
   if (!report) return null;
   const results: (Ignored | "recorded")[] = [];
   for (const recipient of recipients.length > 0 ? recipients : [null])
     results.push(...(await recordReport(deps, report, recipient)));
+  await queueCopies(deps, report, { bytes: copied, recipients });
   const ignored = results.filter((result) => result !== "recorded");
   for (const why of ignored) deps.log.info("return.ignored", { why, kind: report.kind });
   return { kind: report.kind, recorded: results.length - ignored.length, ignored };

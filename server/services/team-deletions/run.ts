@@ -23,6 +23,7 @@ export const TEAM_TABLES = [
   ["queue", "id"],
   ["deliveries", "email_id"],
   ["captured_messages", "email_id"],
+  ["return_copies", "email_id"],
   ["attachments", "email_id"],
   ["email_bodies", "email_id"],
   ["emails", "id"],

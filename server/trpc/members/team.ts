@@ -2,6 +2,7 @@ import { z } from "zod";
 import { UNKNOWN_POLICIES } from "#db/schema/teams";
 import { reauthenticate } from "#server/services/account/reauthenticate";
 import { getRetention, retentionDaysMax, setRetention } from "#server/services/retention";
+import { getCopies, setCopies } from "#server/services/returns/copies/mailboxes";
 import {
   cancelTeamDeletion,
   findDeletion,
@@ -19,6 +20,9 @@ const TeamName = z
   .max(100, "Enter a team name of at most 100 characters.");
 
 const Days = z.int().min(1).max(retentionDaysMax).nullable();
+
+const DomainId = z.string().max(60).nullable();
+const Address = z.string().trim().min(1).max(320).nullable();
 
 export const teamRouter = router({
   /** Creates another team, for users who already own one. */
@@ -52,6 +56,15 @@ export const teamRouter = router({
   cancelDeletion: inTeam("owners:write").mutation(async ({ ctx }) =>
     presentDeletion(await cancelTeamDeletion(ctx.service)),
   ),
+  /** The mailboxes that have copies of bounces and replies, of the team or of one of its domains. */
+  copies: inTeam("team:read", { domain: DomainId }).query(({ ctx: { service }, input: { domain } }) =>
+    getCopies(service, domain),
+  ),
+  /** Null: a domain has those of the team, a team has none. */
+  setCopies: inTeam("team:write", {
+    domain: DomainId,
+    mailboxes: z.strictObject({ bounceCopiesTo: Address, replyCopiesTo: Address }).nullable(),
+  }).mutation(({ ctx: { service }, input: { domain, mailboxes } }) => setCopies(service, domain, mailboxes)),
   /** Retention of email in days; null keeps it forever. */
   setRetention: inTeam("team:write", { bodiesDays: Days, emailsDays: Days }).mutation(
     ({ ctx, input: { bodiesDays, emailsDays } }) => setRetention(ctx.service, { bodiesDays, emailsDays }),

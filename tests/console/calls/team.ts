@@ -1,4 +1,5 @@
 import { memberships, ROLES } from "#db/schema/teams";
+import { addDomain } from "#server/services/domains/write";
 import { inviteMember } from "#server/services/members/invitations/send";
 import { cancelTeamDeletion, requestTeamDeletion } from "#server/services/team-deletions/request";
 import { type Console, PASSWORD } from "../../support/console/console";
@@ -21,9 +22,22 @@ export function teamCalls(console: Console): ProcedureCalls {
     await console.deps.db.insert(memberships).values(rows).onConflictDoNothing();
   };
 
+  const newDomain = async (ctx: RoleTeam["ctx"]) =>
+    (await addDomain(ctx, { name: `team-${++guests}.example` })).id;
+
   return {
     "team.settings": { input: async () => ({}), names: [] },
     "team.change": { input: async () => ({ name: `Team ${++guests}`, unknown: "hold" }), names: [] },
+    "team.copies": { input: async ({ ctx }) => ({ domain: await newDomain(ctx) }), names: ["domain"] },
+    "team.setCopies": {
+      input: async ({ teamId, ctx }) => {
+        const [member] = await console.world.hot<{ email: string }[]>`
+          select u.email from users u join memberships m on m.user_id = u.id where m.team_id = ${teamId} limit 1`;
+        const mailboxes = { bounceCopiesTo: member?.email ?? null, replyCopiesTo: null };
+        return { domain: await newDomain(ctx), mailboxes };
+      },
+      names: ["domain"],
+    },
     "team.setRetention": { input: async () => ({ bodiesDays: ++guests, emailsDays: null }), names: [] },
     "team.deletion": { input: async () => ({}), names: [] },
     "team.requestDeletion": {

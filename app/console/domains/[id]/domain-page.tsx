@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
+import { CopiesSection } from "../../_ui/form/copies-form";
 import { Fetched } from "../../_ui/page/fetched";
 import { lazyDialog } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
@@ -129,6 +130,7 @@ export function DomainPage({ teamId, id }: Props) {
             <KeysCard {...card} />
             <SettingsCard {...card} />
             <LimitsCard {...card} />
+            <CopiesSection teamId={teamId} domain={id} />
             <UsersCard domain={data} />
           </div>
         </div>

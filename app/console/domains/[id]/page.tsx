@@ -11,5 +11,6 @@ export const generateMetadata = objectTitle(
 /** One domain: its DNS records, their check results, and its settings. */
 export default consolePage("/console/domains/[id]", ({ team, params: { id } }) => ({
   objects: [trpc.domains.get.queryOptions({ team, id })],
+  queries: [trpc.team.copies.queryOptions({ team, domain: id })],
   page: <DomainPage teamId={team} id={id} />,
 }));

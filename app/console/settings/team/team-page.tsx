@@ -6,6 +6,7 @@ import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { ActionForm } from "../../_ui/form/action-form";
 import { Button } from "../../_ui/form/button";
+import { CopiesSection } from "../../_ui/form/copies-form";
 import { RadioCards, TextField } from "../../_ui/form/form";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Section } from "../../_ui/page/card";
@@ -33,6 +34,7 @@ export function TeamPage({ teamId }: { teamId: string }) {
           <NameSection teamId={teamId} name={team.name} />
           <UnknownSection teamId={teamId} policy={team.unknown} />
           <CapSection dailyCap={team.daily_cap} handedOverToday={team.handed_over_today ?? 0} />
+          <CopiesSection teamId={teamId} domain={null} />
           <RetentionSection
             teamId={teamId}
             retention={{ bodiesDays: team.keep_contents_days, emailsDays: team.keep_emails_days }}

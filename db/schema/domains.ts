@@ -183,3 +183,59 @@ export const trackingHosts = pgTable(
     childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
   ],
 );
+
+/** Aggregate reports of DMARC (RFC 9990) and of TLS (RFC 8460). */
+export const REPORT_KINDS = ["dmarc", "tls"] as const;
+export type ReportKind = (typeof REPORT_KINDS)[number];
+
+/** The aggregate reports about a domain, so that each counts once, and of whom the latest is. */
+export const domainReports = pgTable(
+  "domain_reports",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    domainId: c.uuid().notNull(),
+    kind: c.text({ enum: REPORT_KINDS }).notNull(),
+    /** The domain or the name of the receiver that sent it. */
+    reporter: c.text().notNull(),
+    /** A hash of the id that the reporter chose. */
+    reportHash: c.text().notNull(),
+    endsAt: instant().notNull(),
+    receivedAt: now(),
+  }),
+  (t) => [
+    primaryKey({ columns: [t.teamId, t.domainId, t.kind, t.reporter, t.reportHash] }),
+    index("domain_reports_received_idx").on(t.receivedAt),
+    childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
+  ],
+);
+
+/** What aggregate reports say about a domain: counts by day (UTC), source, reporter and result. */
+export const domainReportCounts = pgTable(
+  "domain_report_counts",
+  (c) => ({
+    teamId: c.uuid().notNull(),
+    domainId: c.uuid().notNull(),
+    kind: c.text({ enum: REPORT_KINDS }).notNull(),
+    /** DMARC: the IP address of the sender. TLS: the MX host. Empty: not known, or beyond the limit. */
+    source: c.text().notNull(),
+    day: c.date({ mode: "string" }).notNull(),
+    reporter: c.text().notNull(),
+    /** DMARC: the domain that DKIM or SPF authenticated. TLS: the type of failure. Empty if there is none. */
+    detail: c.text().notNull(),
+    /** DMARC: this installation sent it, by the address or by the signature. */
+    isOurs: c.boolean().notNull(),
+    /** DMARC: the domain in From is authenticated. TLS: the session was encrypted as required. */
+    isAligned: c.boolean().notNull(),
+    /** Messages, or sessions. */
+    count: c.bigint({ mode: "number" }).notNull(),
+  }),
+  (t) => [
+    primaryKey({
+      // The name that PostgreSQL would derive is longer than its limit.
+      name: "domain_report_counts_pk",
+      columns: [t.teamId, t.domainId, t.kind, t.source, t.day, t.reporter, t.detail, t.isOurs, t.isAligned],
+    }),
+    index("domain_report_counts_day_idx").on(t.day),
+    childOf([t.teamId, t.domainId], [domains.teamId, domains.id]),
+  ],
+);

@@ -1,5 +1,6 @@
 import type { WorkerDeps } from "#server/deps";
 import { deleteOldDestinations } from "#server/services/destinations/states";
+import { deleteOldReports } from "#server/services/reports/retention";
 import { deleteOldSystemEmails } from "../system-mail/queue";
 
 /** Retention of API request records. */
@@ -12,7 +13,7 @@ const systemEmailsBatch = 1_000;
 
 /**
  * Deletes old API request records and system emails in batches, until `shouldContinue` returns false, and old
- * states of destinations.
+ * states of destinations and reports about domains.
  */
 export async function deleteOldRecords(
   { hot }: Pick<WorkerDeps, "hot">,
@@ -27,5 +28,6 @@ export async function deleteOldRecords(
   };
   while (shouldContinue() && (await deleteRequests()) === requestsBatch);
   await deleteOldDestinations(hot);
+  await deleteOldReports(hot);
   await deleteOldSystemEmails(hot, systemEmailsKeptDays, systemEmailsBatch);
 }

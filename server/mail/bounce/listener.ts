@@ -30,7 +30,7 @@ export type ListenerOptions = {
   port: number;
   /** Host name in the greeting. */
   name: string;
-  /** Whether this is a return path that we issued, whose token proves it, or the feedback address. */
+  /** Whether we issued this address, whose token proves it, or it is the feedback address. */
   isOurs(address: string): boolean;
   /**
    * Processes a message for its recipients. Resolves after its effect is committed; `later` asks the client
@@ -53,8 +53,8 @@ export type Listener = { port: number; close(): Promise<void> };
 const NO_REJECTIONS = { recipients: 0, connections: 0, messages: 0, oversized: 0, idle: 0 };
 
 /**
- * Starts the SMTP server for bounces and complaints (RFC 5321). It accepts messages from any sender,
- * including the null sender, but only to addresses of ours. It does not relay and offers no login.
+ * Starts the SMTP server for bounces, complaints and aggregate reports (RFC 5321). It accepts messages from
+ * any sender, including the null sender, but only to addresses of ours. It does not relay and offers no login.
  * It replies 250 after `receive` has processed the message for every recipient, and 451 on failure: the
  * client then keeps the message and retries. Connections, messages, sizes and times are limited. At the
  * connection limit an idle connection is closed. Rejections are counted and logged at most once a minute. The

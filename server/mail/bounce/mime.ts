@@ -45,19 +45,21 @@ export function* listParts(part: Part): Generator<Part> {
 }
 
 /** Decodes the text of a part to Unicode, at most `charsMax` characters. */
-export function decodeText({ fields, params, content }: Part, charsMax = 65_536): string {
-  const encoding = findField(fields, "content-transfer-encoding")?.trim().toLowerCase();
-  // Base64 is a third longer than its content, quoted-printable up to three times as long.
-  const raw = content.slice(0, charsMax * 3);
-  const bytes =
-    encoding === "base64"
-      ? Buffer.from(raw, "base64")
-      : encoding === "quoted-printable"
-        ? decodeQuotedPrintable(Buffer.from(raw, "latin1"))
-        : Buffer.from(raw, "latin1");
-  return decodeLeniently(bytes, charsetOf(bytes, params.get("charset")))
+export function decodeText(part: Part, charsMax = 65_536): string {
+  const bytes = decodeBytes(part, charsMax);
+  return decodeLeniently(bytes, charsetOf(bytes, part.params.get("charset")))
     .replace(/\r\n?/g, "\n")
     .slice(0, charsMax);
+}
+
+/** Decodes the content of a part, at least its first `bytesMax` bytes. */
+export function decodeBytes({ fields, content }: Part, bytesMax = readBytesMax): Buffer {
+  const encoding = findField(fields, "content-transfer-encoding")?.trim().toLowerCase();
+  // Base64 is a third longer than its content, quoted-printable up to three times as long.
+  const raw = content.slice(0, bytesMax * 3);
+  if (encoding === "base64") return Buffer.from(raw, "base64");
+  const bytes = Buffer.from(raw, "latin1");
+  return encoding === "quoted-printable" ? decodeQuotedPrintable(bytes) : bytes;
 }
 
 /** Japanese servers use ISO-2022-JP without declaring it, or declare it for a text that is in UTF-8. */

@@ -16,7 +16,7 @@ import type { About, Report, Reported } from "./report";
 const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers?))$/;
 
 /** Header fields in which servers record the address that received the message. */
-export const RECEIVED_BY_FIELDS = [
+const RECEIVED_BY_FIELDS = [
   "to",
   "delivered-to",
   "x-original-to",
@@ -112,18 +112,25 @@ function readReturnedFields(parts: readonly Part[]): Field[] {
   return returned ? parseInnerFields(returned) : readQuotedFields(parts);
 }
 
+const addressesIn = (fields: Field[], names: readonly string[]): string[] =>
+  names.flatMap((name) => findFields(fields, name).flatMap((value) => findAddresses(value, 10)));
+
+/** The addresses that received a message, by the first 64 KB of its header. */
+export function findReceivers(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes.subarray(0, 65_536)).toString("latin1").replace(/\r\n?/g, "\n");
+  return addressesIn(parseFields(text.split("\n\n", 1)[0] ?? ""), RECEIVED_BY_FIELDS);
+}
+
 function aboutOf(message: Part, inner: Field[], named: readonly string[]): About {
-  const addresses = (fields: Field[], names: readonly string[]) =>
-    names.flatMap((name) => findFields(fields, name).flatMap((value) => findAddresses(value, 10)));
   const links = findFields(inner, "list-unsubscribe").flatMap((value) =>
     [...value.matchAll(/<(https?:[^<>\s]{1,2000})>/g)].flatMap(([, link]) => link ?? []),
   );
   return {
     returnPaths: [
       ...new Set([
-        ...addresses(message.fields, RECEIVED_BY_FIELDS),
+        ...addressesIn(message.fields, RECEIVED_BY_FIELDS),
         ...named,
-        ...addresses(inner, ["return-path"]),
+        ...addressesIn(inner, ["return-path"]),
       ]),
     ],
     feedbackId: findField(inner, "feedback-id"),

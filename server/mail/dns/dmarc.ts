@@ -129,3 +129,14 @@ export function reviewDmarc(text: string): { policy: string[]; reports: string[]
   const corrected = [["v", "DMARC1"], ["p", kept.get("p") ?? "none"], ...others];
   return { policy, reports, corrected: corrected.map(([name, value]) => `${name}=${value};`).join(" ") };
 }
+
+/** The record, without its faults, with this policy, and with aggregate reports to this address too. */
+export function changeDmarc(record: string, policy: DmarcPolicy["policy"], address: string | null): string {
+  const tags = new Map(tagsOf(reviewDmarc(record).corrected).map(({ name, value }) => [name, value]));
+  tags.set("p", policy);
+  const reports = tags.get("rua");
+  const local = address?.split("@", 1)[0];
+  if (address !== null && !(local && reports?.toLowerCase().includes(local)))
+    tags.set("rua", `${reports ? `${reports},` : ""}mailto:${address}`);
+  return [...tags].map(([name, value]) => `${name}=${value};`).join(" ");
+}

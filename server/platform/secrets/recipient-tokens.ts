@@ -17,7 +17,7 @@ export const clickPath = "/api/clicks/{token}";
 
 /** Prefix of the token in a local part, for readers of logs. */
 const returnPathPrefix = "bounce-";
-const RETURN_PATH = /^bounce-([a-z2-7]+)$/i;
+const reportPrefix = "dmarc-";
 
 /** The recipient identified by an unsubscribe link, and the name of the email's list if it has one. */
 export type Subscriber = {
@@ -42,6 +42,7 @@ export type RecipientTokens = ReturnType<typeof createRecipientTokens>;
 export function createRecipientTokens(ring: Keyring, origin: string) {
   const unsubscribe = createRingSealer(ring, "unsubscribe");
   const bounce = createRingSealer(ring, "return-path");
+  const reports = createRingSealer(ring, "report-address");
   const opens = createRingSealer(ring, "opens");
   const clicks = createRingSealer(ring, "clicks");
   // A tracking host is served like the installation: with the same scheme and port.
@@ -71,16 +72,13 @@ export function createRecipientTokens(ring: Keyring, origin: string) {
       };
     },
     /** The local part of the envelope sender for one delivery: 59 characters, independent of letter case. */
-    returnPath(deliveryId: string): string {
-      const sealed = bounce.seal(Buffer.from(parse(deliveryId)), deliveryId);
-      return returnPathPrefix + Secret.fromHex(sealed.toString("hex")).base32.toLowerCase();
-    },
+    returnPath: (deliveryId: string): string => returnPathPrefix + sealLocal(bounce, deliveryId),
     /** The id of the delivery that a bounce to this local part refers to. */
-    openReturnPath(local: string): string | null {
-      const [, base32] = RETURN_PATH.exec(local) ?? [];
-      const content = base32 ? bounce.open(Buffer.from(Secret.fromBase32(base32).bytes)) : null;
-      return content?.length === idBytes ? stringify(content) : null;
-    },
+    openReturnPath: (local: string): string | null => openLocal(bounce, returnPathPrefix, local),
+    /** The local part of the address for reports about a domain: 58 characters. It is public in DNS. */
+    reportAddress: (domainId: string): string => reportPrefix + sealLocal(reports, domainId),
+    /** The id of the domain that reports to this local part are about. */
+    openReportAddress: (local: string): string | null => openLocal(reports, reportPrefix, local),
     /** The URL of the open pixel of a copy, at this host or at the public origin. */
     openLink: (copy: Copy, host?: string | null): string =>
       startAt(host) +
@@ -130,6 +128,17 @@ function createRingSealer(ring: Keyring, purpose: DerivedKeyPurpose) {
       return null;
     },
   };
+}
+
+/** An id in the letters of a local part, which are independent of their case. */
+const sealLocal = (sealer: Sealer, id: string): string =>
+  Secret.fromHex(sealer.seal(Buffer.from(parse(id)), id).toString("hex")).base32.toLowerCase();
+
+function openLocal(sealer: Sealer, prefix: string, local: string): string | null {
+  const base32 = local.toLowerCase().startsWith(prefix) ? local.slice(prefix.length) : "";
+  if (!/^[a-z2-7]+$/i.test(base32)) return null;
+  const content = sealer.open(Buffer.from(Secret.fromBase32(base32).bytes));
+  return content?.length === idBytes ? stringify(content) : null;
 }
 
 function openText(sealer: Sealer, token: string): Buffer | null {

@@ -60,6 +60,7 @@ export type DerivedKeyPurpose =
   | "signed-links"
   | "unsubscribe"
   | "return-path"
+  | "report-address"
   | "inbound"
   | "opens"
   | "clicks"

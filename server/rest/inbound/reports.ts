@@ -5,7 +5,7 @@ import { type Ignored, receiveMessage } from "#server/services/returns/receive";
 import { withApi } from "../pipeline/route";
 import { RETURN_REASONS } from "./return-reasons";
 
-/** Why a message changes no delivery, as text. */
+/** Why a message changes nothing, as text. */
 const REASONS: Record<Ignored, string> = {
   ...RETURN_REASONS,
   auto_reply: "The message is an automatic reply and does not identify a delivery.",
@@ -14,6 +14,16 @@ const REASONS: Record<Ignored, string> = {
   no_report: "The message does not report on a known delivery.",
   no_complaint: "The message is not a complaint.",
   no_failure: "The report contains no failure.",
+  no_aggregate: "The message contains no DMARC or TLS report.",
+  other_domain: "The report is not about the domain of this address.",
+  out_of_range: "The report is about a period more than 35 days ago, or in the future.",
+  too_many_reports: "The domain received 500 reports within 24 hours. Further ones are not recorded.",
+  too_large: "The files of the message have more than 10 MB when they are expanded.",
+  too_many_files: "The message has more than 5 files.",
+  too_many_records: "The report has more than 10,000 records.",
+  too_deep: "The report is nested more than 16 levels deep.",
+  doctype: "The report has a document type, which can define entities. Reports have none.",
+  unreadable: "A file is damaged, incomplete or no report. Of a message, the first MB is read.",
 };
 
 const Query = z.strictObject({
@@ -52,7 +62,8 @@ export const returnRoutes = [
     route: "POST /api/inbound/message",
     access: "inbound-token",
     tier: "none",
-    summary: "Submit a returned message: a delivery report, a complaint or an automatic reply",
+    summary:
+      "Submit a returned message: a delivery report, a complaint, an automatic reply, or a DMARC or TLS report",
     description:
       "Responds after its effect is committed. A report that no return path, Feedback-ID or link of this installation verifies never suppresses an address; a complaint without one counts only with a header that this installation signed. Submitting the same message again has no effect.",
     query: Query,
@@ -60,8 +71,12 @@ export const returnRoutes = [
     accepts: "message/rfc822",
     response: z.object({
       object: z.literal("inbound_message"),
-      kind: z.enum(["delivery", "complaint", "auto-reply", "other"]).describe("The kind of the message."),
-      recorded: z.int().describe("Number of deliveries that changed."),
+      kind: z
+        .enum(["delivery", "complaint", "aggregate", "auto-reply", "other"])
+        .describe("The kind of the message."),
+      recorded: z
+        .int()
+        .describe("Number of deliveries that changed, or of aggregate reports that were recorded."),
       ignored: z
         .array(
           z.object({
@@ -69,7 +84,7 @@ export const returnRoutes = [
             reason_text: z.string(),
           }),
         )
-        .describe("The reports that changed no delivery."),
+        .describe("The reports that changed nothing."),
     }),
     handle: async ({ ctx, query: { recipient }, bytes }) => {
       const received = await receiveMessage(ctx, {

@@ -14,6 +14,7 @@ import {
   findHighRates,
   findLostDomains,
   findPausedTeams,
+  findUnalignedSources,
 } from "./find-team-conditions";
 import { deliverAlertCalls } from "./installation-webhook";
 import type { AlertKind, Condition } from "./kinds";
@@ -27,6 +28,7 @@ type Find = { kinds: readonly AlertKind[]; read: (deps: Deps) => Promise<Conditi
 const FIND: readonly Find[] = [
   { kinds: ["bounce_rate", "complaint_rate"], read: ({ hot }) => findHighRates(hot) },
   { kinds: ["domain_dns"], read: ({ hot }) => findLostDomains(hot) },
+  { kinds: ["unaligned_source"], read: ({ hot }) => findUnalignedSources(hot) },
   { kinds: ["endpoint_disabled"], read: ({ hot }) => findDisabledEndpoints(hot) },
   { kinds: ["team_paused", "team_paused_by_rate"], read: ({ hot }) => findPausedTeams(hot) },
   { kinds: ["delivery_backlog", "webhook_backlog"], read: findBacklogs },

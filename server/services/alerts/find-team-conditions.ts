@@ -60,6 +60,36 @@ export async function findLostDomains(hot: HotSql): Promise<Condition[]> {
   }));
 }
 
+/** A forwarder breaks the alignment of a few messages, and no alert is due. */
+const unalignedMessagesMin = 50;
+const newDays = 7;
+const namedSourcesMax = 3;
+
+/**
+ * Domains of which reports name a source that is not ours, is not aligned and was not reported earlier. The
+ * condition ends when the source is no longer new.
+ */
+export async function findUnalignedSources(hot: HotSql): Promise<Condition[]> {
+  const rows = await hot<(Found & { sources: string[]; messages: number })[]>`
+    with recent as (
+      select team_id, domain_id, source, sum(count) as messages from domain_report_counts
+      where kind = 'dmarc' and day >= current_date - ${newDays}::int and not is_ours and not is_aligned and source <> ''
+      group by team_id, domain_id, source having sum(count) >= ${unalignedMessagesMin}
+    )
+    select r.team_id as "teamId", r.domain_id as subject, d.name, sum(r.messages)::float8 as messages,
+      array_agg(r.source order by r.messages desc, r.source) as sources
+    from recent r join domains d on d.team_id = r.team_id and d.id = r.domain_id
+    where not exists (select from domain_report_counts c where c.team_id = r.team_id and c.domain_id = r.domain_id
+      and c.kind = 'dmarc' and c.source = r.source and c.day < current_date - ${newDays}::int)
+    group by r.team_id, r.domain_id, d.name order by r.domain_id limit ${conditionsMax}`;
+  return rows.map(({ sources, messages, ...row }) => {
+    const more = sources.length - namedSourcesMax;
+    const named = `${sources.slice(0, namedSourcesMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+    const message = `DMARC reports name ${messages.toLocaleString("en")} messages from ${row.name} that are not aligned, from ${named}. No earlier report did.`;
+    return { ...row, kind: "unaligned_source", message };
+  });
+}
+
 /** Endpoints that Backstamp disabled. Those that a member disabled are normal. */
 export async function findDisabledEndpoints(hot: HotSql): Promise<Condition[]> {
   const rows = await hot<(Found & { reason: "gone" | "failing" })[]>`

@@ -36,6 +36,12 @@ export const ALERT_KINDS = {
     toDo: "Publish the records again as the page of the domain shows them, then verify them there. Without them, the domain loses its verification and can no longer send.",
     page: "/console/domains",
   },
+  unaligned_source: {
+    severity: "warning",
+    title: "New unaligned source",
+    toDo: "See the reports on the page of the domain. If the source is yours, let it sign with DKIM for the domain. If it is not, a stricter DMARC policy makes receivers reject its email.",
+    page: "/console/domains",
+  },
   endpoint_disabled: {
     severity: "warning",
     title: "Webhook disabled",

@@ -3,12 +3,13 @@ import type { Ctx } from "#server/deps";
 import type { DomainRecord, DomainSetup } from "#server/shared/wire/domain";
 import { announce } from "../webhooks/events/announce";
 import { REQUIRED } from "./check/evaluate";
-import { DMARC_ADVISED, labelIn, notesOf, recordsOf } from "./check/records";
+import { dmarcRecordOf, labelIn, notesOf, recordsOf } from "./check/records";
 import type { Domain } from "./read";
+import type { ReportAddressDeps } from "./report-address";
 
 /** The records of a domain with the results of the last check: `not_started` before the first one. */
 export function describeSetup(
-  ctx: Pick<Ctx, "names" | "policy" | "transportKind">,
+  ctx: Pick<Ctx, "transportKind"> & ReportAddressDeps,
   domain: Domain,
 ): DomainSetup {
   const { name, checks } = domain;
@@ -25,7 +26,7 @@ export function describeSetup(
     dmarc: {
       host,
       name: labelIn(name, host),
-      value: DMARC_ADVISED,
+      value: dmarcRecordOf(domain, ctx),
       status: dmarc?.status ?? "not_started",
       check: dmarc,
     },

@@ -23,6 +23,12 @@ const periodsMax = 50;
 export const receivesBounces = ({ names, policy }: Pick<Deps, "names" | "policy">): boolean =>
   policy.hasInboundPort || names.returnPathDomain !== null;
 
+/** The domain of the return path below a domain, whose MX and SPF records lead here. */
+export const returnPathHostOf = ({
+  returnPathLabel,
+  name,
+}: Pick<typeof domains.$inferSelect, "name" | "returnPathLabel">): string => `${returnPathLabel}.${name}`;
+
 /** Whether both records of the domain's own return path were found; null if a lookup failed. */
 export function isReturnPathPublished(checks: readonly RecordCheck[]): boolean | null {
   const found = (["mx", "spf"] as const).map(

@@ -156,6 +156,9 @@ export const TABLES: Record<string, StoredTable> = {
   // Replies to all email, without addresses.
   destination_states: { fixed: "destination reason source" },
   dkim_keys: { settings: "selector", fixed: "algorithm private_key public_key" },
+  // Of the texts of reports, only host names, IP addresses and types of failures are kept.
+  domain_report_counts: { fixed: "detail kind reporter source" },
+  domain_reports: { fixed: "kind report_hash reporter" },
   // Public DNS records.
   domains: {
     settings:

@@ -1,8 +1,11 @@
 import type { Deps } from "#server/deps";
+import { READ_AGGREGATES } from "#server/mail/aggregate/read";
 import { isComplaint } from "#server/mail/bounce/feedback";
-import { PARSE_REPORT } from "#server/mail/bounce/read-report";
+import { findReceivers, PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Action, Report, Reported } from "#server/mail/bounce/report";
 import { foldAddress } from "#server/shared/text/fold-address";
+import { openReportAddress } from "../domains/report-address";
+import { type IgnoredReport, receiveAggregates } from "../reports/receive";
 import { queueCopies } from "./copies/queue";
 import {
   type Addressed,
@@ -21,12 +24,13 @@ export type Ignored =
   | "unproven"
   | "no_report"
   | "no_complaint"
-  | "no_failure";
+  | "no_failure"
+  | IgnoredReport;
 
 /** The result of a returned message, after it was committed. */
 export type Received = {
-  kind: Report["kind"];
-  /** Number of deliveries that it changed. */
+  kind: Report["kind"] | "aggregate";
+  /** Number of deliveries that it changed, or of aggregate reports that it contains. */
   recorded: number;
   /** Why each of its other reports changed nothing. */
   ignored: Ignored[];
@@ -41,12 +45,13 @@ type Delivery = Extract<Report, { kind: "delivery" }>;
 type Complaint = Extract<Report, { kind: "complaint" }>;
 
 /**
- * Receives a returned message (bounce, complaint or automatic reply), records it, and queues the copy of a
- * bounce or of a person's reply. `recipients` are the addresses it was sent to, if they are known independent
- * of its content. A delivery is found by a token of ours that only its copy contained; otherwise by
- * Message-ID and recipient, which never suppresses, and for a complaint only with a header that we signed.
- * Null if the bytes are not a message. Throws if the database is unavailable. The message must be submitted
- * again in that case, and if a report has to wait (`later`).
+ * Receives a returned message (bounce, complaint, automatic reply or aggregate reports), records it, and
+ * queues the copy of a bounce or of a person's reply. `recipients` are the addresses it was sent to, if they
+ * are known independent of its content. A delivery is found by a token of ours that only its copy contained;
+ * otherwise by Message-ID and recipient, which never suppresses, and for a complaint only with a header that
+ * we signed. A message to an address for reports is read for these only. Null if the bytes are not a message.
+ * Throws if the database is unavailable. The message must be submitted again in that case, and if a report
+ * has to wait (`later`).
  */
 export async function receiveMessage(
   deps: ReceiveDeps,
@@ -54,6 +59,12 @@ export async function receiveMessage(
 ): Promise<Received | null> {
   // Once, whatever the number of recipients: a stranger chooses both.
   const { bytes, recipients, hasNullSender = false } = message;
+  const receivers = recipients.length > 0 ? recipients : findReceivers(bytes);
+  const domainIds = new Set(receivers.flatMap((each) => openReportAddress(deps, each) ?? []));
+  if (domainIds.size > 0) {
+    const aggregates = await deps.threads.read(HOLDER, READ_AGGREGATES, bytes, readMsMax);
+    return receivedOf(deps, "aggregate", await receiveAggregates(deps, domainIds, aggregates));
+  }
   // The thread that reads a long message owns its bytes.
   const copied = Uint8Array.from(bytes);
   const report = await deps.threads.read(HOLDER, PARSE_REPORT, { bytes, hasNullSender }, readMsMax);
@@ -61,10 +72,18 @@ export async function receiveMessage(
   const results: (Ignored | "recorded")[] = [];
   for (const recipient of recipients.length > 0 ? recipients : [null])
     results.push(...(await recordReport(deps, report, recipient)));
-  await queueCopies(deps, report, { bytes: copied, recipients });
+  await queueCopies(deps, report, { bytes: copied, recipients: receivers });
+  return receivedOf(deps, report.kind, results);
+}
+
+function receivedOf(
+  { log }: ReceiveDeps,
+  kind: Received["kind"],
+  results: readonly (Ignored | "recorded")[],
+): Received {
   const ignored = results.filter((result) => result !== "recorded");
-  for (const why of ignored) deps.log.info("return.ignored", { why, kind: report.kind });
-  return { kind: report.kind, recorded: results.length - ignored.length, ignored };
+  for (const why of ignored) log.info("return.ignored", { why, kind });
+  return { kind, recorded: results.length - ignored.length, ignored };
 }
 
 async function recordReport(

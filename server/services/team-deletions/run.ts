@@ -37,6 +37,8 @@ export const TEAM_TABLES = [
   ["api_keys", "id"],
   ["dkim_keys", "domain_id"],
   ["tracking_hosts", "domain_id"],
+  ["domain_report_counts", "source"],
+  ["domain_reports", "report_hash"],
   ["domains", "id"],
   ["recipient_counts", "starts_at"],
   ["recipient_totals", "starts_at"],

@@ -1,11 +1,14 @@
 import type { Deps } from "#server/deps";
 import { type Listener, startListener } from "#server/mail/bounce/listener";
+import { openReportAddress } from "#server/services/domains/report-address";
 import { isOurs } from "#server/services/returns/find";
 import { receiveMessage } from "#server/services/returns/receive";
 import type { ConnectedSettings } from "../deps";
 import { explainByCode } from "../launcher/operator-error";
 
-/** Starts the SMTP server for bounces and complaints. Null if no inbound port is configured. */
+/**
+ * Starts the SMTP server for bounces, complaints and aggregate reports. Null if no inbound port is configured.
+ */
 export async function openInbound(
   settings: Pick<ConnectedSettings, "inboundPort" | "host" | "hostname">,
   deps: Pick<Deps, "hot" | "log" | "wake" | "names" | "recipientTokens" | "threads">,
@@ -16,7 +19,7 @@ export async function openInbound(
     host,
     port: inboundPort,
     name: hostname,
-    isOurs: (address) => isOurs(deps, address),
+    isOurs: (address) => isOurs(deps, address) || openReportAddress(deps, address) !== null,
     receive: async (bytes, recipients, hasNullSender) => {
       const received = await receiveMessage(deps, { bytes, recipients, hasNullSender });
       return received?.ignored.includes("later") ? "later" : "done";

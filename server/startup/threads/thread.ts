@@ -1,3 +1,4 @@
+import { READ_AGGREGATES } from "#server/mail/aggregate/read";
 import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import { answer } from "#server/platform/threads";
 import { READ_JSON } from "#server/rest/body/json";
@@ -7,4 +8,5 @@ import { PARSE_SUBMISSION } from "#server/submission/message";
 
 export const readJson = answer(READ_JSON);
 export const parseReport = answer(PARSE_REPORT);
+export const readAggregates = answer(READ_AGGREGATES);
 export const parseSubmission = answer(PARSE_SUBMISSION);

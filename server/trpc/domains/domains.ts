@@ -8,6 +8,7 @@ import { rotateDomainKey } from "#server/services/domains/dkim/rotate";
 import { listKeysOfDomain, listRelaysOfDomain } from "#server/services/domains/keys-and-relays";
 import { listDomains, pageDomains } from "#server/services/domains/read";
 import { createDomain, deleteDomain, parseNewName, updateDomain } from "#server/services/domains/write";
+import { getDomainReports } from "#server/services/reports/read";
 import { CURSOR, inTeam, pageRows, router } from "../init";
 import { viewDomain, viewDomainRow } from "./views";
 
@@ -64,6 +65,10 @@ export const domainsRouter = router({
     ]);
     return viewDomain(service, domain, { keys, relays, warmUpPlan });
   }),
+  /** What aggregate reports say about the domain. */
+  reports: inTeam("domains:read", OfDomain).query(({ ctx, input }) =>
+    getDomainReports(ctx.service, input.id),
+  ),
   /** A name in its canonical form, and in its own script for display. */
   readName: inTeam("domains:read", { name: Name }).query(({ input }) => {
     const name = parseNewName(input.name);

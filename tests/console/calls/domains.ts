@@ -29,6 +29,7 @@ export function domainCalls(_: Console): ProcedureCalls {
     },
     "domains.names": { input: async () => ({}), names: [] },
     "domains.get": ofDomain(),
+    "domains.reports": ofDomain(),
     "domains.readName": { input: async () => ({ name: name() }), names: [] },
     "domains.add": { input: async () => ({ name: name() }), names: [] },
     "domains.update": ofNewDomain({ change: { openTracking: true, dailyCap: 500 } }),

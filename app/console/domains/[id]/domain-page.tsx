@@ -24,6 +24,7 @@ import { LimitsCard } from "./limits-card";
 import DomainLoading from "./loading";
 import { MetricsCard } from "./metrics-card";
 import { Records } from "./records";
+import { ReportsPart } from "./reports/reports-part";
 import { SettingsCard } from "./settings-card";
 
 const RemoveDomain = lazyDialog(async () => (await import("../remove-domain")).RemoveDomain);
@@ -123,6 +124,7 @@ export function DomainPage({ teamId, id }: Props) {
               isVerifying={verify.isBusy}
               verifyButton={isVerified ? null : verifyButton}
             />
+            {data.last_checked_at ? <ReportsPart teamId={teamId} domain={data} /> : null}
           </div>
           <div className="flex min-w-0 flex-col gap-6">
             <AlignmentCard domain={data} />

@@ -2,8 +2,7 @@ import type { Deps } from "#server/deps";
 import { getRegisteredDomain } from "#server/mail/address/registered-domain";
 import { parseDmarc } from "#server/mail/dns/dmarc";
 import type { Domain } from "../read";
-import { receivesBounces, returnPathDomainOf } from "../return-path";
-import { returnPathHostOf } from "./records";
+import { receivesBounces, returnPathDomainOf, returnPathHostOf } from "../return-path";
 
 type Installation = Pick<Deps, "names" | "policy" | "transportKind">;
 

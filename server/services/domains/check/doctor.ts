@@ -6,12 +6,13 @@ import { createCachedDns } from "#server/mail/dns/cache";
 import { isDmarcRecord, isMeantAsDmarc, parseDmarc, reviewDmarc } from "#server/mail/dns/dmarc";
 import type { DnsAnswer, QueryDns } from "#server/mail/dns/dns";
 import type { Domain } from "../read";
-import { isReturnPathPublished } from "../return-path";
+import type { ReportAddressDeps } from "../report-address";
+import { isReturnPathPublished, returnPathHostOf } from "../return-path";
 import { explainAbsence, type Finding, noFault, textsOf, withFault } from "./absence";
 import { FAULTS, type FaultName } from "./faults";
 import { findUnauthorizedReport } from "./policies/dmarc-reports";
 import { checkSpf, findSendingHost, isMeantAsSpf, type SendingHost } from "./policies/spf";
-import { DMARC_ADVISED, labelIn, recordsOf, returnPathHostOf } from "./records";
+import { dmarcRecordOf, labelIn, recordsOf } from "./records";
 import { checkRecord } from "./records-in-dns";
 
 /** The time limit for checking all records of a domain, in ms. */
@@ -24,7 +25,7 @@ export const checkMsMax = 15_000;
  * there are any, and DMARC.
  */
 export async function checkDomainRecords(
-  deps: Pick<Deps, "dns" | "names" | "transportKind">,
+  deps: Pick<Deps, "dns" | "transportKind"> & ReportAddressDeps,
   domain: Domain,
   stopping?: AbortSignal,
 ): Promise<RecordCheck[]> {
@@ -52,7 +53,7 @@ export async function checkDomainRecords(
   );
   const own = [checkDomainSpf(query, domain, published, returnPathDomain === null ? sender : null)];
   if (!sendsItself) own.push(checkForeignSpf(query, domain, "spf", returnPathHostOf(domain), null));
-  const dmarc = checkDmarc(query, domain, published);
+  const dmarc = checkDmarc(query, domain, dmarcRecordOf(domain, deps), published);
   const related = (await Promise.all(own)).filter((check) => check !== null);
   return [...(await published), ...related, await dmarc];
 }
@@ -93,6 +94,7 @@ async function checkForeignSpf(
 async function checkDmarc(
   query: QueryDns,
   domain: Domain,
+  expected: string,
   published: Promise<RecordCheck[]>,
 ): Promise<RecordCheck> {
   const own = await query(`_dmarc.${domain.name}`, "TXT");
@@ -124,7 +126,7 @@ async function checkDmarc(
   };
   const host = answer.name;
   const { resolver } = answer;
-  const request = { key: "dmarc", host, type: "TXT", resolver, expected: DMARC_ADVISED, domain } as const;
+  const request = { key: "dmarc", host, type: "TXT", resolver, expected, domain } as const;
   return checkOf(request, await findFault());
 }
 

@@ -5,17 +5,23 @@ import { formatDkimRecord } from "#server/mail/dkim/key";
 import { formatSpfRecord } from "#server/mail/dns/spf/record";
 import type { DomainNote, DomainRecord } from "#server/shared/wire/domain";
 import type { Domain, DomainKey } from "../read";
-import { receivesBounces } from "../return-path";
+import { type ReportAddressDeps, reportAddressOf } from "../report-address";
+import { receivesBounces, returnPathHostOf } from "../return-path";
 
 type Installation = Pick<Deps, "names" | "transportKind">;
 
 const mxPriority = 10;
 const tokenPrefix = "backstamp-verification=";
 
-/** The record by which a DMARC policy is published; recommended, not required. */
-export const DMARC_ADVISED = "v=DMARC1; p=none;";
-
-export const returnPathHostOf = ({ returnPathLabel, name }: Domain): string => `${returnPathLabel}.${name}`;
+/**
+ * The record by which a DMARC policy is published; recommended, not required. Reports come to this
+ * installation if the address needs no consent of another domain.
+ */
+export function dmarcRecordOf(domain: Domain, deps: ReportAddressDeps): string {
+  const to = reportAddressOf(domain, deps);
+  const policy = "v=DMARC1; p=none;";
+  return to === null || to.consentHost !== null ? policy : `${policy} rua=mailto:${to.address};`;
+}
 
 /** The host name that the settings choose for tracked links; null for that of the installation. */
 export const trackingHostOf = ({

@@ -10,7 +10,7 @@ import { receivesBounces } from "../../domains/return-path";
 import { updateDomain } from "../../domains/write";
 import { findSystemEmailFault } from "../../system-mail/queue";
 import { type CopyMailboxes, updateTeam } from "../../teams";
-import { openReturnPath } from "../find";
+import { isOurs } from "../find";
 
 /** The mailboxes of a team, or of a domain, with what prevents copies to them now. */
 export type CopySettings = CopyMailboxes & {
@@ -86,7 +86,7 @@ export async function findMailboxFault(
         and name <> ${BUILT_IN_DOMAIN})
       or exists (select from memberships m join users u on u.id = m.user_id
         where m.team_id = ${teamId} and u.email = ${foldAddress(address)} and u.address_verified_at is not null) as "isAllowed"`;
-  if (found?.isHost || domain === deps.names.returnPathDomain || openReturnPath(deps, address) !== null)
+  if (found?.isHost || domain === deps.names.returnPathDomain || isOurs(deps, address))
     return `${address} is at a return path, to which only bounces can be sent. Enter the address of a mailbox.`;
   if (found?.isAllowed) return null;
   return `${address} cannot have copies. Enter an address at a verified domain of the team, or the verified address of a member.`;

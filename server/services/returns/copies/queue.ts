@@ -2,8 +2,6 @@ import { ERASED_DOMAIN } from "#db/schema/audit";
 import type { DeliveryKey } from "#db/schema/deliveries";
 import type { ReturnKind } from "#db/schema/events";
 import type { Deps } from "#server/deps";
-import { findAddresses } from "#server/mail/bounce/fields";
-import { RECEIVED_BY_FIELDS } from "#server/mail/bounce/read-report";
 import type { Report } from "#server/mail/bounce/report";
 import { firstIdAt, newId, timeOfId } from "#server/platform/ids";
 import { hourMs } from "#server/shared/durations";
@@ -45,7 +43,7 @@ export async function queueCopies(deps: QueueDeps, report: Report, message: Mess
   if ((!isBounce && report.kind !== "other") || hasCopyField(bytes)) return;
   const header = parseReturnedHeader(bytes);
   if (!isBounce && isOfProgram(header)) return;
-  const named = isBounce ? report.about.returnPaths : recipients.length > 0 ? [] : receivedBy(header);
+  const named = isBounce ? report.about.returnPaths : [];
   for (const address of new Set([...recipients, ...named])) {
     const delivery = await findByToken(deps, {
       returnPaths: [address],
@@ -56,11 +54,6 @@ export async function queueCopies(deps: QueueDeps, report: Report, message: Mess
     await queueCopy(deps, delivery, { kind: isBounce ? "bounce" : "reply", bytes, header });
   }
 }
-
-const receivedBy = ({ fields }: ReturnedHeader): string[] =>
-  fields
-    .filter(({ name }) => RECEIVED_BY_FIELDS.some((each) => each === name))
-    .flatMap(({ value }) => findAddresses(value, 10));
 
 type Copied = { kind: ReturnKind; bytes: Uint8Array; header: ReturnedHeader };
 

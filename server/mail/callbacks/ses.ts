@@ -183,7 +183,9 @@ function readComplaint(complaint: Event["complaint"]): Part[] {
     ({ emailAddress: address }): Part => ({
       address,
       ...(isSuppressed ? { kind: "bounced", verdict: "listed_complaint" } : { kind: "complained" }),
-      reply: replyFromText(isSuppressed ? "The address is on the suppression list of the SES account." : null),
+      reply: replyFromText(
+        isSuppressed ? "The address is on the suppression list of the SES account." : null,
+      ),
       appliesToAllRecipients: complainedRecipients.length === 1,
     }),
   );

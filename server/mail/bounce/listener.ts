@@ -53,12 +53,12 @@ export type Listener = { port: number; close(): Promise<void> };
 const NO_REJECTIONS = { recipients: 0, connections: 0, messages: 0, oversized: 0, idle: 0 };
 
 /**
- * Starts the SMTP server for bounces, complaints and aggregate reports (RFC 5321). It accepts messages from
- * any sender, including the null sender, but only to addresses of ours. It does not relay and offers no login.
- * It replies 250 after `receive` has processed the message for every recipient, and 451 on failure: the
- * client then keeps the message and retries. Connections, messages, sizes and times are limited. At the
- * connection limit an idle connection is closed. Rejections are counted and logged at most once a minute. The
- * promise rejects if the port cannot be bound.
+ * Starts the SMTP server for bounces, complaints and aggregate reports (RFC 5321). It accepts messages
+ * from any sender, including the null sender, but only to addresses of ours. It does not relay and offers
+ * no login. It replies 250 after `receive` has processed the message for every recipient, and 451 on
+ * failure: the client then keeps the message and retries. Connections, messages, sizes and times are
+ * limited. At the connection limit an idle connection is closed. Rejections are counted and logged at
+ * most once a minute. The promise rejects if the port cannot be bound.
  */
 export async function startListener(options: ListenerOptions): Promise<Listener> {
   const { isOurs, receive, log } = options;

@@ -7,7 +7,8 @@ import type { ConnectedSettings } from "../deps";
 import { explainByCode } from "../launcher/operator-error";
 
 /**
- * Starts the SMTP server for bounces, complaints and aggregate reports. Null if no inbound port is configured.
+ * Starts the SMTP server for bounces, complaints and aggregate reports. Null if no inbound port is
+ * configured.
  */
 export async function openInbound(
   settings: Pick<ConnectedSettings, "inboundPort" | "host" | "hostname">,

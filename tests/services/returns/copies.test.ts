@@ -145,7 +145,11 @@ test("a person's reply is sent to the mailbox, and answering it reaches the pers
 
 test("a message that mail servers may not transfer as it is, or of more than a MB, is attached as a file", async () => {
   const { path } = await send("ben@example.net");
-  await arrive(path, reply(path, `${"x".repeat(2_000)} ${`${"y".repeat(70)}\r\n`.repeat(20_000)}`), "ben@example.net");
+  await arrive(
+    path,
+    reply(path, `${"x".repeat(2_000)} ${`${"y".repeat(70)}\r\n`.repeat(20_000)}`),
+    "ben@example.net",
+  );
   const [copy] = await sent();
   expect(copy?.text).toContain("Only its first MB is attached.");
   const head = copy?.text.slice(0, copy.text.indexOf("message.eml"));
@@ -167,6 +171,20 @@ test("a message is accepted only once its copy is committed, and is copied once 
   expect(await sent()).toEqual([]);
   expect(await arrive(path, report)).toMatch(/^250/);
   expect(await sent()).toHaveLength(1);
+});
+
+test("a message that another server hands in over HTTP is copied, too, and once", async () => {
+  const { path } = await send("ben@example.net");
+  const raw = reply(path, "Hi");
+  const handIn = (query: string) =>
+    world.api("POST", `/api/inbound/message${query}`, {
+      token: world.deps.inboundToken ?? "",
+      raw,
+      headers: { "content-type": "message/rfc822" },
+    });
+  expect((await handIn("")).body).toMatchObject({ kind: "other", recorded: 0 });
+  expect((await handIn(`?recipient=${encodeURIComponent(path)}`)).status).toBe(200);
+  expect((await sent()).map(({ to }) => to)).toEqual([[MAILBOX]]);
 });
 
 test("a copy whose worker stopped is sent by another one with the same Message-ID", async () => {

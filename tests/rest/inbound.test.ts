@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { setCopies } from "#server/services/returns/copies/mailboxes";
 import { dsn, failed } from "../mail/bounce/messages";
 import { endLeases, leaseEmail } from "../support/database/leases";
 import { rejected } from "../support/rejected";
@@ -99,4 +100,14 @@ describe("rejects", () => {
       }),
     ).toMatchObject(rejected(415, /an email message.*message\/rfc822/));
   });
+});
+
+test("a person's reply is copied to the mailbox once, by the recipient in its header or its envelope", async () => {
+  await setCopies(world.ctx, null, { bounceCopiesTo: null, replyCopiesTo: "ops@example.org" });
+  const { returnPath } = await sent("di@example.net");
+  const reply = `From: di@example.net\r\nTo: ${returnPath}\r\nMessage-ID: <reply@example.net>\r\n\r\nHi`;
+  expect((await handIn(reply)).body).toMatchObject({ kind: "other", recorded: 0 });
+  expect((await handIn(reply, `?recipient=${encodeURIComponent(returnPath)}`)).status).toBe(200);
+  const copies = await world.hot`select kind, recipient, status from return_copies`;
+  expect(copies).toEqual([{ kind: "reply", recipient: "ops@example.org", status: "queued" }]);
 });

@@ -152,10 +152,7 @@ test("a message that mail servers may not transfer as it is, or of more than a M
   );
   const [copy] = await sent();
   expect(copy?.text).toContain("Only its first MB is attached.");
-  const head = copy?.text.slice(0, copy.text.indexOf("message.eml"));
-  expect(head?.split("\r\n\r\n").at(-1)).toContain(
-    "application/octet-stream\r\nContent-Transfer-Encoding: base64",
-  );
+  expect(copy?.text).toContain("application/octet-stream\r\nContent-Transfer-Encoding: base64");
 });
 
 test("a message is accepted only once its copy is committed, and is copied once when it is sent again", async () => {
@@ -171,20 +168,6 @@ test("a message is accepted only once its copy is committed, and is copied once 
   expect(await sent()).toEqual([]);
   expect(await arrive(path, report)).toMatch(/^250/);
   expect(await sent()).toHaveLength(1);
-});
-
-test("a message that another server hands in over HTTP is copied, too, and once", async () => {
-  const { path } = await send("ben@example.net");
-  const raw = reply(path, "Hi");
-  const handIn = (query: string) =>
-    world.api("POST", `/api/inbound/message${query}`, {
-      token: world.deps.inboundToken ?? "",
-      raw,
-      headers: { "content-type": "message/rfc822" },
-    });
-  expect((await handIn("")).body).toMatchObject({ kind: "other", recorded: 0 });
-  expect((await handIn(`?recipient=${encodeURIComponent(path)}`)).status).toBe(200);
-  expect((await sent()).map(({ to }) => to)).toEqual([[MAILBOX]]);
 });
 
 test("a copy whose worker stopped is sent by another one with the same Message-ID", async () => {

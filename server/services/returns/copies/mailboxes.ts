@@ -82,13 +82,12 @@ export async function findMailboxFault(
   const domain = address.slice(address.lastIndexOf("@") + 1);
   const [found] = await deps.hot<{ isHost: boolean; isAllowed: boolean }[]>`
     select exists (select from domains where team_id = ${teamId} and return_path_label || '.' || name = ${domain}) as "isHost",
-      exists (select from domains where team_id = ${teamId} and name = ${domain} and status = 'verified'
-        and name <> ${BUILT_IN_DOMAIN})
+      exists (select from domains where team_id = ${teamId} and name = ${domain} and status = 'verified')
       or exists (select from memberships m join users u on u.id = m.user_id
         where m.team_id = ${teamId} and u.email = ${foldAddress(address)} and u.address_verified_at is not null) as "isAllowed"`;
   if (found?.isHost || domain === deps.names.returnPathDomain || isOurs(deps, address))
     return `${address} is at a return path, to which only bounces can be sent. Enter the address of a mailbox.`;
-  if (found?.isAllowed) return null;
+  if (found?.isAllowed && domain !== BUILT_IN_DOMAIN) return null;
   return `${address} cannot have copies. Enter an address at a verified domain of the team, or the verified address of a member.`;
 }
 

@@ -16,13 +16,7 @@ import type { About, Report, Reported } from "./report";
 const RETURNED_TYPE = /^(message\/(rfc822|global|global-headers)|text\/(rfc822|rfc822-headers?))$/;
 
 /** Header fields in which servers record the address that received the message. */
-const RECEIVED_BY_FIELDS = [
-  "to",
-  "delivered-to",
-  "x-original-to",
-  "envelope-to",
-  "x-envelope-to",
-] as const;
+const RECEIVED_BY_FIELDS = ["to", "delivered-to", "x-original-to", "envelope-to", "x-envelope-to"] as const;
 
 /** The texts of a report are searched for many phrases, so less is short than for other readers. */
 const shortBytes = 8 * 1024;

@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
 import { SkeletonCard } from "../list/skeleton";
 import { Section } from "../page/card";
 import { Fetched } from "../page/fetched";
@@ -10,16 +11,11 @@ import { useTRPC } from "../trpc";
 import { useAction } from "../use-action";
 import { ActionForm } from "./action-form";
 import { CheckboxField, TextField } from "./form";
-import { useFields } from "./use-fields";
 
 /** `domain`: null for the mailboxes of the team. */
 type Props = { teamId: string; domain: string | null };
-type Copies = {
-  bounceCopiesTo: string | null;
-  replyCopiesTo: string | null;
-  isOfTeam: boolean;
-  faults: string[];
-};
+type Mailboxes = { bounceCopiesTo: string | null; replyCopiesTo: string | null };
+type Copies = Mailboxes & { isOfTeam: boolean; faults: string[] };
 
 /** The mailboxes that have copies of bounces and replies, and what prevents copies. */
 export function CopiesSection(props: Props) {
@@ -42,26 +38,23 @@ function CopiesForm({ teamId, domain, copies }: Props & { copies: Copies }) {
   const trpc = useTRPC();
   const disabledReason = useDisabledReason()("team:write", "change the team");
   const disabled = disabledReason !== undefined;
-  const { field, register, handleSubmit, watch } = useFields({
-    defaultValues: {
-      isOfTeam: domain !== null && copies.isOfTeam,
-      bounceCopiesTo: copies.bounceCopiesTo ?? "",
-      replyCopiesTo: copies.replyCopiesTo ?? "",
-    },
-  });
+  const [isOfTeam, setOfTeam] = useState(domain !== null && copies.isOfTeam);
   const action = useAction(trpc.team.setCopies.mutationOptions(), {
     refresh: [trpc.team.copies.pathKey()],
     done: "Saved",
   });
-  const save = handleSubmit(({ isOfTeam, bounceCopiesTo, replyCopiesTo }) =>
+  const save = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const entered = new FormData(event.currentTarget);
+    const mailboxOf = (name: keyof Mailboxes) => String(entered.get(name)).trim() || null;
     action.run({
       team: teamId,
       domain,
       mailboxes: isOfTeam
         ? null
-        : { bounceCopiesTo: bounceCopiesTo.trim() || null, replyCopiesTo: replyCopiesTo.trim() || null },
-    }),
-  );
+        : { bounceCopiesTo: mailboxOf("bounceCopiesTo"), replyCopiesTo: mailboxOf("replyCopiesTo") },
+    });
+  };
   return (
     <ActionForm onSubmit={save} action={action} submitLabel="Save mailboxes" disabledReason={disabledReason}>
       {copies.faults.map((fault) => (
@@ -70,23 +63,30 @@ function CopiesForm({ teamId, domain, copies }: Props & { copies: Copies }) {
         </p>
       ))}
       {domain === null ? null : (
-        <CheckboxField label="Use the mailboxes of the team" disabled={disabled} {...register("isOfTeam")} />
+        <CheckboxField
+          label="Use the mailboxes of the team"
+          disabled={disabled}
+          checked={isOfTeam}
+          onChange={({ target }) => setOfTeam(target.checked)}
+        />
       )}
-      {watch("isOfTeam") ? null : (
+      {isOfTeam ? null : (
         <>
           <TextField
             label="Bounces"
             type="email"
             hint="Leave empty for no copies. Delays, complaints and automatic replies are not copied."
             disabled={disabled}
-            {...field("bounceCopiesTo")}
+            name="bounceCopiesTo"
+            defaultValue={copies.bounceCopiesTo ?? ""}
           />
           <TextField
             label="Replies"
             type="email"
             hint="What people send to the return path. Your reply to the copy is sent to the person."
             disabled={disabled}
-            {...field("replyCopiesTo")}
+            name="replyCopiesTo"
+            defaultValue={copies.replyCopiesTo ?? ""}
           />
         </>
       )}

@@ -2,13 +2,13 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { LoaderCircle, Radar, Trash2 } from "lucide-react";
-import { useState } from "react";
+import { Suspense, useState } from "react";
 import type { DomainView } from "#server/trpc/domains/views";
 import { Menu } from "../../_ui/dialog/menu";
 import { Button } from "../../_ui/form/button";
 import { CopiesSection } from "../../_ui/form/copies-form";
 import { Fetched } from "../../_ui/page/fetched";
-import { lazyDialog } from "../../_ui/page/lazy-part";
+import { lazyDialog, lazyPart } from "../../_ui/page/lazy-part";
 import { PageHeading } from "../../_ui/page/page-heading";
 import { useDisabledReason } from "../../_ui/page/permission";
 import { useConsoleHref } from "../../_ui/team";
@@ -24,9 +24,9 @@ import { LimitsCard } from "./limits-card";
 import DomainLoading from "./loading";
 import { MetricsCard } from "./metrics-card";
 import { Records } from "./records";
-import { ReportsPart } from "./reports/reports-part";
 import { SettingsCard } from "./settings-card";
 
+const ReportsPart = lazyPart(async () => (await import("./reports/reports-part")).ReportsPart);
 const RemoveDomain = lazyDialog(async () => (await import("../remove-domain")).RemoveDomain);
 
 /** Whether the worker checks the domain repeatedly now. If so, the page refetches. */
@@ -124,7 +124,11 @@ export function DomainPage({ teamId, id }: Props) {
               isVerifying={verify.isBusy}
               verifyButton={isVerified ? null : verifyButton}
             />
-            {data.last_checked_at ? <ReportsPart teamId={teamId} domain={data} /> : null}
+            {data.last_checked_at ? (
+              <Suspense>
+                <ReportsPart teamId={teamId} domain={data} />
+              </Suspense>
+            ) : null}
           </div>
           <div className="flex min-w-0 flex-col gap-6">
             <AlignmentCard domain={data} />

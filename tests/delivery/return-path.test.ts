@@ -1,15 +1,14 @@
-import nodemailer from "nodemailer";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { createQueryDns } from "#server/mail/dns/dns";
 import { recheckDomains } from "#server/services/domains/check/verify";
 import { declareDomainVerified } from "#server/services/domains/write";
 import { queueSystemEmail } from "#server/services/system-mail/queue";
-import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed } from "../mail/bounce/messages";
 import { closeAfterTest, forEachTest } from "../support/fixtures";
 import { deliverDue, sendDueSystemEmail } from "../support/pump-engine";
 import { transportTo } from "../support/relays";
 import { passReturnPathDelay } from "../support/return-path";
+import { startInbound } from "../support/servers/inbound";
 import { type SmtpScript, startSmtpTestServer } from "../support/servers/smtp-test-server";
 import { startTestInternet } from "../support/servers/test-internet";
 import { type Listed, publish, startZone } from "../support/servers/zone";
@@ -62,16 +61,9 @@ const later = () => world.elapse("20 minutes");
 
 /** Sends a report to a return path by SMTP; returns the response. */
 async function bounce(to: string, recipient: string): Promise<string> {
-  const settings = { inboundPort: 0, host: "127.0.0.1", hostname: "mail.backstamp.example" };
-  const inbound = await openInbound(settings, world.deps);
-  if (!inbound) throw new Error("the listener did not start");
+  const inbound = await startInbound(world.deps);
   closeAfterTest(inbound);
-  const client = nodemailer.createTransport({ host: "127.0.0.1", port: inbound.port, ignoreTLS: true });
-  const raw = dsn({ to, recipients: [failed(recipient, "550 5.1.1 User unknown")] });
-  return client
-    .sendMail({ envelope: { from: "", to }, raw })
-    .then(({ response }) => response)
-    .finally(() => client.close());
+  return inbound.bring(to, dsn({ to, recipients: [failed(recipient, "550 5.1.1 User unknown")] }));
 }
 
 test("a verified domain has its own return path, and a bounce to it counts for its recipient", async () => {
@@ -184,9 +176,7 @@ test("a bounce is received after the domain was deleted, and at the installation
   expect(await bounce(pathOf(OWN), "ben@example.net")).toMatch(/^250/);
   expect(await bounce(pathOf(INSTALLATION), "cy@example.net")).toMatch(/^250/);
   for (const each of [id, other.id]) expect((await world.email(each)).status).toBe("bounced");
-  await expect(bounce(`bounce-${"a".repeat(52)}@send.own.example`, "ben@example.net")).rejects.toMatchObject({
-    responseCode: 550,
-  });
+  expect(await bounce(`bounce-${"a".repeat(52)}@send.own.example`, "ben@example.net")).toMatch(/^550/);
 });
 
 test("behind a relay, the return path is the installation's", async () => {

@@ -15,10 +15,6 @@ export type Aggregates = { reports: AggregateReport[]; refused: Refusal[] };
 export function readAggregates(bytes: Uint8Array): Aggregates {
   const found: Aggregates = { reports: [], refused: [] };
   const budget = newBudget();
-  const refuse = (error: unknown) => {
-    if (!(error instanceof Refused)) throw error;
-    found.refused.push(error.why);
-  };
   for (const part of listParts(parseMessage(bytes))) {
     if (part.parts.length > 0 || part.type === "text/html") continue;
     try {
@@ -27,7 +23,8 @@ export function readAggregates(bytes: Uint8Array): Aggregates {
         if (report) found.reports.push(report);
       }
     } catch (error) {
-      refuse(error);
+      if (!(error instanceof Refused)) throw error;
+      found.refused.push(error.why);
     }
   }
   return found;

@@ -3,10 +3,10 @@ import { zipSync } from "fflate";
 import nodemailer from "nodemailer";
 import { afterAll } from "vitest";
 import type { DomainReports } from "#server/services/reports/read";
-import { openInbound } from "#server/startup/smtp/inbound";
 import type { DomainView } from "#server/trpc/domains/views";
 import { openConsole } from "../../support/console/console";
 import { createRoleTeam, type RoleTeam } from "../../support/console/role-teams";
+import { startInbound } from "../../support/servers/inbound";
 import { startZone } from "../../support/servers/zone";
 
 const names = { mailHost: "mail.backstamp.example", returnPathDomain: null, webHost: null };
@@ -105,11 +105,7 @@ export async function openReportWorld() {
     policy: { hasInboundPort: true },
   });
   const { deps, hot } = console.world;
-  const inbound = await openInbound(
-    { inboundPort: 0, host: "127.0.0.1", hostname: "mail.backstamp.example" },
-    deps,
-  );
-  if (!inbound) throw new Error("the listener did not start");
+  const inbound = await startInbound(deps);
   afterAll(async () => {
     await inbound.close();
     await peer.close();
@@ -124,20 +120,14 @@ export async function openReportWorld() {
     return { id, name, address: address ?? "" };
   }
   /** Sends files to an address by SMTP; returns the reply. */
-  async function mail(to: string, ...files: TestFile[]): Promise<string> {
-    const client = nodemailer.createTransport({ host: "127.0.0.1", port: inbound?.port, ignoreTLS: true });
-    const { response } = await client
-      .sendMail({
-        from: "dmarc@receiver.example",
-        to,
-        subject: "Report domain",
-        text: "See the file.",
-        attachments: files,
-      })
-      .catch((error: { response?: string }) => ({ response: error.response ?? String(error) }))
-      .finally(() => client.close());
-    return response;
-  }
+  const mail = (to: string, ...files: TestFile[]) =>
+    inbound.send({
+      from: "dmarc@receiver.example",
+      to,
+      subject: "Report domain",
+      text: "See the file.",
+      attachments: files,
+    });
   /** Submits files to the route for returned messages; returns the body of the response. */
   async function submit(to: string, files: readonly TestFile[], query = "") {
     const built = await nodemailer

@@ -1,13 +1,11 @@
-import nodemailer from "nodemailer";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Listener } from "#server/mail/bounce/listener";
 import type { Transport } from "#server/mail/transport/transport";
-import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed, letter } from "../../mail/bounce/messages";
 import { addSignedDomain } from "../../support/dkim-verifier";
 import { forAllTests } from "../../support/fixtures";
 import { deliverDue } from "../../support/pump-engine";
 import { transportTo } from "../../support/relays";
+import { type Inbound, startInbound } from "../../support/servers/inbound";
 import { startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 import { FORMS, type Form, fullReport, inForm } from "./complaint-forms";
@@ -15,24 +13,17 @@ import { FORMS, type Form, fullReport, inForm } from "./complaint-forms";
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
 const noNames = { mailHost: null, returnPathDomain: null, webHost: null };
 const feedback = "feedback@bounces.example.com";
-const settings = { inboundPort: 0, host: "127.0.0.1", hostname: "mail.example.com" };
 let world: World;
 let token: string;
 const server = forAllTests(() => startSmtpTestServer({}));
 let relay: Transport;
-let inbound: Listener;
-
-async function openListener(deps: Parameters<typeof openInbound>[1]): Promise<Listener> {
-  const opened = await openInbound(settings, deps);
-  if (!opened) throw new Error("the listener did not start");
-  return opened;
-}
+let inbound: Inbound;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
   await addSignedDomain(world, "signed.example");
   ({ token } = await world.key());
   relay = transportTo(server);
-  inbound = await openListener(world.deps);
+  inbound = await startInbound(world.deps);
 });
 afterAll(async () => {
   await inbound.close();
@@ -56,13 +47,9 @@ const deliverUnmarked = (to: string[]) =>
   deliver(to, { as: noNames, more: { headers: [{ name: "Feedback-ID", value: "a:b:c:own" }] } });
 
 /** Sends a message to an address of the listener; returns the reply code. */
-async function bring(raw: string | Buffer, to = feedback, { port } = inbound): Promise<number> {
-  const client = nodemailer.createTransport({ host: "127.0.0.1", port, ignoreTLS: true });
-  return client
-    .sendMail({ envelope: { from: "fbl@provider.example", to }, raw: Buffer.from(raw as string, "latin1") })
-    .then(({ response }) => Number(response.slice(0, 3)))
-    .catch((error: { responseCode?: number }) => error.responseCode ?? 0)
-    .finally(() => client.close());
+async function bring(raw: string | Buffer, to = feedback, { bring } = inbound): Promise<number> {
+  const response = await bring(to, Buffer.from(raw as string, "latin1"), "fbl@provider.example");
+  return Number(response.slice(0, 3));
 }
 /** Submits a message by HTTP; returns what was recorded, and why not. */
 async function submit(raw: string): Promise<unknown> {
@@ -131,7 +118,7 @@ describe("at the feedback address", () => {
     ])
       expect([address, await bring("Subject: x\r\n\r\nx\r\n", address)]).toEqual([address, 550]);
     expect(await bring("Subject: x\r\n\r\nx\r\n", "Feedback@Bounces.Example.com")).toBe(250);
-    const other = await openListener({ ...world.deps, names: { ...noNames, mailHost: "mail.example.com" } });
+    const other = await startInbound({ ...world.deps, names: { ...noNames, mailHost: "mail.example.com" } });
     expect(await bring("Subject: x\r\n\r\nx\r\n", "feedback@mail.example.com", other)).toBe(250);
     expect(await bring("Subject: x\r\n\r\nx\r\n", feedback, other)).toBe(550);
     await other.close();

@@ -1,7 +1,5 @@
-import nodemailer from "nodemailer";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { tick } from "#server/delivery/tick";
-import type { Listener } from "#server/mail/bounce/listener";
 import { PARSE_REPORT } from "#server/mail/bounce/read-report";
 import type { Transport } from "#server/mail/transport/transport";
 import { readSettings } from "#server/platform/env/settings";
@@ -9,39 +7,25 @@ import { openInbound } from "#server/startup/smtp/inbound";
 import { dsn, failed } from "../../mail/bounce/messages";
 import { forAllTests } from "../../support/fixtures";
 import { transportTo } from "../../support/relays";
+import { type Inbound, startInbound } from "../../support/servers/inbound";
 import { startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
 
 const names = { mailHost: null, returnPathDomain: "bounces.example.com", webHost: null };
-const settings = {
-  inboundPort: 0,
-  host: "127.0.0.1",
-  hostname: "mail.example.com",
-};
 let world: World;
 const server = forAllTests(() => startSmtpTestServer({}));
 let relay: Transport;
-let inbound: Listener;
+let inbound: Inbound;
 beforeAll(async () => {
   world = await createWorld({ transportKind: "relay", names });
   relay = transportTo(server);
-  const opened = await openInbound(settings, world.deps);
-  if (!opened) throw new Error("the listener did not start");
-  inbound = opened;
+  inbound = await startInbound(world.deps);
 });
 afterAll(async () => {
   await inbound.close();
   await relay.close();
   await world.close();
 });
-
-/** Sends a report to a return path; returns the SMTP response. */
-async function sendReport(to: string, raw: Buffer): Promise<string> {
-  const transport = nodemailer.createTransport({ host: "127.0.0.1", port: inbound.port, ignoreTLS: true });
-  const { response } = await transport.sendMail({ envelope: { from: "", to }, raw });
-  transport.close();
-  return response;
-}
 
 test("each recipient's copy has its own return path, and a bounce to it counts for that recipient", async () => {
   const { id } = await world.send({ to: ["ben@example.net", "cy@example.net"] });
@@ -52,7 +36,7 @@ test("each recipient's copy has its own return path, and a bounce to it counts f
   expect(first).toMatch(/^bounce-[a-z2-7]{52}@bounces\.example\.com$/);
 
   const report = dsn({ to: second, recipients: [failed("cy@example.net", "550 5.1.1 User unknown")] });
-  expect(await sendReport(second ?? "", report)).toMatch(/^250/);
+  expect(await inbound.bring(second ?? "", report)).toMatch(/^250/);
   const email = await world.email(id);
   expect(email.status).toBe("bounced");
   expect(email.deliveries.map(({ status }) => status)).toEqual(["sent", "bounced"]);
@@ -77,7 +61,7 @@ test("a notice in no known form from the null sender is a bounce, with the class
   const { id, path } = await deliver("fay@example.net");
   const text = "Your mail was not delivered.\r\n\r\nfay@example.net\r\nThe mailbox is full.\r\n";
   expect(
-    await sendReport(path, message(path, "Robot <robot@x.example>", "Mail not delivered", text)),
+    await inbound.bring(path, message(path, "Robot <robot@x.example>", "Mail not delivered", text)),
   ).toMatch(/^250/);
   const { status, deliveries, events } = await world.email(id);
   expect(status).toBe("bounced");
@@ -91,7 +75,7 @@ test("a report without a diagnostic has the class and the advice of its text for
   const report = dsn({ to: path, recipients, id: "no-diagnostic" }).toString("latin1");
   const text = "The address gil@example.net was not found.";
   const bytes = Buffer.from(report.replace("It could not be delivered.", text), "latin1");
-  expect(await sendReport(path, bytes)).toMatch(/^250/);
+  expect(await inbound.bring(path, bytes)).toMatch(/^250/);
   const { deliveries } = await world.email(id);
   expect(deliveries[0]).toMatchObject({ status: "bounced", replyClass: "hard", advice: expect.any(String) });
 });
@@ -99,7 +83,9 @@ test("a report without a diagnostic has the class and the advice of its text for
 test("an absence note from the null sender changes nothing", async () => {
   const { id, path } = await deliver("hal@example.net");
   const text = "I am away until Monday. Your message will not be forwarded. Write to cy@example.net instead.";
-  expect(await sendReport(path, message(path, "Hal <hal@example.net>", "Re: Hello", text))).toMatch(/^250/);
+  expect(await inbound.bring(path, message(path, "Hal <hal@example.net>", "Re: Hello", text))).toMatch(
+    /^250/,
+  );
   const { status, events } = await world.email(id);
   expect(status).toBe("sent");
   expect(events.map(({ type }) => type)).not.toContain("email.bounced");
@@ -117,12 +103,12 @@ test("a report is rejected temporarily while the database is unavailable, and re
   });
   await world.hot`alter table deliveries rename to deliveries_gone`;
   try {
-    await expect(sendReport(path, report)).rejects.toMatchObject({ responseCode: 451 });
+    expect(await inbound.bring(path, report)).toMatch(/^451/);
   } finally {
     await world.hot`alter table deliveries_gone rename to deliveries`;
   }
   expect((await world.email(id)).status).toBe("sent");
-  expect(await sendReport(path, report)).toMatch(/^250/);
+  expect(await inbound.bring(path, report)).toMatch(/^250/);
   expect((await world.email(id)).status).toBe("bounced");
 });
 
@@ -134,14 +120,16 @@ test("a long report is read once beside the thread that serves others", async ()
   const readHere = vi.spyOn(PARSE_REPORT, "read");
   const report = dsn({ to: path, recipients: [failed("ed@example.net", "550 5.1.1 User unknown")] });
   const long = Buffer.concat([report, Buffer.from("A: b\r\n".repeat(10_000))]);
-  expect(await sendReport(path, long)).toMatch(/^250/);
+  expect(await inbound.bring(path, long)).toMatch(/^250/);
   expect(readHere).not.toHaveBeenCalled();
   readHere.mockRestore();
   expect((await world.email(id)).status).toBe("bounced");
 });
 
 test("no listener starts without a port", async () => {
-  expect(await openInbound({ ...settings, inboundPort: null }, world.deps)).toBeNull();
+  expect(
+    await openInbound({ inboundPort: null, host: "127.0.0.1", hostname: "mail.example.com" }, world.deps),
+  ).toBeNull();
 });
 
 test("a port requires the domain of return paths, or the host that the MX records of senders name", () => {

@@ -41,7 +41,7 @@ export async function getCopies(ctx: Ctx, domainId: string | null): Promise<Copy
 /**
  * Sets the mailboxes of the team (null), or of one of its domains. `wanted` null: a domain has those of the
  * team, a team has none. AppError `invalid` for an address that is neither at a verified domain of the team
- * nor the verified address of a member: nobody else may be sent what returns to the team.
+ * nor the verified address of a member: what returns to the team is not for others.
  */
 export async function setCopies(
   ctx: Ctx,

@@ -4,7 +4,7 @@ import { locateCluster } from "#server/startup/postgres/cluster-location";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
 import { createCluster, ensurePassword } from "#server/startup/postgres/initialise";
 import { stopPostmaster } from "#server/startup/postgres/postmaster";
-import { findPort, launchServer } from "#server/startup/postgres/server";
+import { launchOnFreePort } from "#server/startup/postgres/server";
 
 /** The settings of the embedded server; the others have PostgreSQL's defaults, also `fsync`. */
 const SETTINGS = {
@@ -26,9 +26,7 @@ export async function startPostgres(dataDir: string): Promise<{ url: string; sto
   const password = await ensurePassword(place.home, place.pgdata);
   const initdb = path.join(programs, "initdb");
   await createCluster(place, { initdb, user, password, isQuick: false, locale: ["--locale=C.UTF-8"] });
-  const port = await findPort();
-  const settings = { ...SETTINGS, port: String(port) };
-  const server = await launchServer(place, path.join(programs, "postgres"), settings);
+  const { server, port } = await launchOnFreePort(place, path.join(programs, "postgres"), SETTINGS);
   const stopAtExit = () => server.kill("SIGINT");
   process.once("exit", stopAtExit);
   return {

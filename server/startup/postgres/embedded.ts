@@ -8,7 +8,7 @@ import { ensureLoopback } from "./loopback";
 import { requireMajorVersion } from "./major-version";
 import { claimCluster, requireOwnership } from "./ownership";
 import { readPostmaster, stopOrphan, stopPostmaster } from "./postmaster";
-import { findPort, launchServer } from "./server";
+import { launchOnFreePort, launchServer } from "./server";
 
 /** The embedded PostgreSQL server. `pid` changes on restarts; `url` contains the superuser's password. */
 export type EmbeddedPostgres = { url: string; readonly pid: number; dataDir: string; stop(): Promise<void> };
@@ -24,8 +24,6 @@ export type EmbeddedOptions = {
    * over.
    */
   shouldAdopt?: boolean;
-  /** Default: the port of the previous server if it is free, else any free port. */
-  port?: number;
   /** For tests: no fsync, more connections. A crash of the machine can destroy the data. */
   quick?: boolean;
 };
@@ -48,8 +46,9 @@ const QUICK_SETTINGS = {
 };
 
 /**
- * Starts PostgreSQL on 127.0.0.1 with a database `backstamp`; initializes the cluster on first use. Only
- * `stop` ends it: a server that exits unexpectedly is restarted on the same port.
+ * Starts PostgreSQL on 127.0.0.1 with a database `backstamp`; initializes the cluster on first use. Its port
+ * is that of the previous server if possible, else any. Only `stop` ends it: a server that exits unexpectedly
+ * is restarted on the same port.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log, quick = false, shouldAdopt = false } = options;
@@ -65,12 +64,11 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const orphan = await stopOrphan(place.pgdata);
   if (orphan !== null) log.warn("postgres.orphan_stopped", { pid: orphan });
 
-  const port = options.port ?? (await findPort(lastPort));
-  const settings = { ...SETTINGS, ...(quick ? QUICK_SETTINGS : {}), port: String(port) };
-  const launch = () => launchServer(place, program, settings);
+  const settings = { ...SETTINGS, ...(quick ? QUICK_SETTINGS : {}) };
   let isStopping = false;
   let restarting: Promise<void> = Promise.resolve();
-  let server = await launch();
+  const { server: first, port } = await launchOnFreePort(place, program, settings, lastPort);
+  let server = first;
 
   const restart = async (): Promise<void> => {
     for (let attempt = 0; !isStopping; attempt += 1) {
@@ -78,7 +76,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
       if (isStopping) return;
       try {
         await stopOrphan(place.pgdata);
-        server = await launch();
+        server = await launchServer(place, program, { ...settings, port: String(port) });
         log.warn("postgres.restarted", { pid: server.pid });
         return watch();
       } catch (error) {

@@ -13,9 +13,11 @@ const logMaxBytes = 16 * 1024 * 1024;
 
 // A transient error: children of a killed server have not released its shared memory yet.
 const TRANSIENT = /pre-existing shared memory block/;
+// Another socket got the port after it was chosen.
+const PORT_TAKEN = /Address already in use/;
 
 /** `port` if it is free on 127.0.0.1, else a free port chosen by the system. */
-export async function findPort(port = 0): Promise<number> {
+async function findPort(port = 0): Promise<number> {
   const server = createServer().listen(port, "127.0.0.1");
   try {
     await once(server, "listening");
@@ -28,6 +30,23 @@ export async function findPort(port = 0): Promise<number> {
   server.close();
   await once(server, "close");
   return found;
+}
+
+/** As `launchServer`, on a free port: `preferred` if possible, else one that the system chooses. */
+export async function launchOnFreePort(
+  place: ClusterLocation,
+  program: string,
+  settings: Record<string, string>,
+  preferred?: number,
+): Promise<{ server: ChildProcess; port: number }> {
+  for (let port = await findPort(preferred); ; port = await findPort()) {
+    try {
+      const server = await launchServer(place, program, { ...settings, port: String(port) });
+      return { server, port };
+    } catch (error) {
+      if (!PORT_TAKEN.test(String(error))) throw error;
+    }
+  }
 }
 
 /**

@@ -8,7 +8,6 @@ import { migrateDatabase } from "#db/migrate";
 import { maintainPartitions } from "#server/delivery/housekeeping/partitions";
 import { silentLog } from "#server/platform/log";
 import { startEmbeddedPostgres } from "#server/startup/postgres/embedded";
-import { freePort } from "../servers/free-port";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -22,8 +21,7 @@ declare module "vitest" {
 /** One PostgreSQL for the whole run, with a migrated template database. It is deleted at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(tmpdir(), "backstamp-tests-"));
-  const port = await freePort();
-  const server = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true, port });
+  const server = await startEmbeddedPostgres({ dataDir: folder, log: silentLog, quick: true });
   const tearDown = async () => {
     await server.stop();
     await rm(folder, { recursive: true, force: true });

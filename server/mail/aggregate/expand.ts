@@ -3,8 +3,8 @@ import { Unzip, UnzipInflate } from "fflate";
 import { Refused } from "./report";
 
 /** Limits of all files of a message together. */
-const expandedBytesMax = 10 * 1024 * 1024;
-const filesMax = 5;
+export const expandedBytesMax = 10 * 1024 * 1024;
+export const filesMax = 5;
 /** So few compressed bytes expand to at most 4 MB before they are counted. */
 const stepBytes = 4 * 1024;
 

@@ -1,6 +1,10 @@
 import { z } from "zod";
+import { expandedBytesMax, filesMax } from "#server/mail/aggregate/expand";
+import { depthMax, recordsMax } from "#server/mail/aggregate/report";
 import { readBytesMax } from "#server/mail/bounce/mime";
 import { AppError } from "#server/platform/errors";
+import { reportsPerDayMax } from "#server/services/reports/receive";
+import { keptDays } from "#server/services/reports/retention";
 import { type Ignored, receiveMessage } from "#server/services/returns/receive";
 import { withApi } from "../pipeline/route";
 import { RETURN_REASONS } from "./return-reasons";
@@ -16,12 +20,12 @@ const REASONS: Record<Ignored, string> = {
   no_failure: "The report contains no failure.",
   no_aggregate: "The message contains no DMARC or TLS report.",
   other_domain: "The report is not about the domain of this address.",
-  out_of_range: "The report is about a period more than 35 days ago, or in the future.",
-  too_many_reports: "The domain received 500 reports within 24 hours. Further ones are not recorded.",
-  too_large: "The files of the message have more than 10 MB when they are expanded.",
-  too_many_files: "The message has more than 5 files.",
-  too_many_records: "The report has more than 10,000 records.",
-  too_deep: "The report is nested more than 16 levels deep.",
+  out_of_range: `The report is about a period more than ${keptDays} days ago, or in the future.`,
+  too_many_reports: `The domain received ${reportsPerDayMax} reports within 24 hours. Further ones are not recorded.`,
+  too_large: `The files of the message have more than ${expandedBytesMax / 1024 / 1024} MB when they are expanded.`,
+  too_many_files: `The message has more than ${filesMax} files.`,
+  too_many_records: `The report has more than ${recordsMax.toLocaleString("en")} records.`,
+  too_deep: `The report is nested more than ${depthMax} levels deep.`,
   doctype: "The report has a document type, which can define entities. Reports have none.",
   unreadable: "A file is damaged, incomplete or no report. Of a message, the first MB is read.",
 };

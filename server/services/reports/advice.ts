@@ -1,4 +1,5 @@
 import { changeDmarc, type DmarcPolicy, isDmarcRecord, parseDmarc } from "#server/mail/dns/dmarc";
+import { formatShare } from "#server/shared/text/share";
 import type { Domain } from "../domains/read";
 
 /** Messages that claim to be from a domain, of the last 30 days, by what receivers reported. */
@@ -62,16 +63,13 @@ export function advisePolicy(
   if (aligned >= alignedShareMin)
     return next(
       stricter,
-      `${formatPercent(aligned)} of the reported messages are aligned. Publish \`p=${stricter}\`.`,
+      `${formatShare(aligned)} of the reported messages are aligned. Publish \`p=${stricter}\`.`,
     );
   const own =
     shares.oursUnaligned > 0
       ? "Correct the DKIM and return path records first: some of your own email is not aligned."
       : "Let the sources below that are yours sign with DKIM. If the others are forgeries, a stricter policy is what makes receivers reject them.";
   return stay(
-    `Keep \`p=${policy}\`. ${formatPercent(aligned)} of the reported messages are aligned, and \`p=${stricter}\` needs ${formatPercent(alignedShareMin)}. ${own}`,
+    `Keep \`p=${policy}\`. ${formatShare(aligned)} of the reported messages are aligned, and \`p=${stricter}\` needs ${formatShare(alignedShareMin)}. ${own}`,
   );
 }
-
-/** Rounded down, so that 100% has no exception. */
-const formatPercent = (share: number): string => `${Math.floor(share * 1000) / 10}%`;

@@ -15,7 +15,7 @@ export type IgnoredReport =
   | "too_many_reports";
 
 /** Reports of a domain within 24 hours. Large senders receive some 200. */
-const reportsPerDayMax = 500;
+export const reportsPerDayMax = 500;
 /** Rows of one report, and of one day of a domain. What is beyond is counted without its source. */
 const rowsPerReportMax = 200;
 const rowsPerDayMax = 2_000;

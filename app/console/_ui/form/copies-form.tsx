@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import type { CopySettings } from "#server/services/returns/copies/mailboxes";
 import { SkeletonCard } from "../list/skeleton";
 import { Section } from "../page/card";
 import { Fetched } from "../page/fetched";
@@ -14,8 +15,6 @@ import { CheckboxField, TextField } from "./form";
 
 /** `domain`: null for the mailboxes of the team. */
 type Props = { teamId: string; domain: string | null };
-type Mailboxes = { bounceCopiesTo: string | null; replyCopiesTo: string | null };
-type Copies = Mailboxes & { isOfTeam: boolean; faults: string[] };
 
 /** The mailboxes that have copies of bounces and replies, and what prevents copies. */
 export function CopiesSection(props: Props) {
@@ -34,7 +33,7 @@ export function CopiesSection(props: Props) {
   );
 }
 
-function CopiesForm({ teamId, domain, copies }: Props & { copies: Copies }) {
+function CopiesForm({ teamId, domain, copies }: Props & { copies: CopySettings }) {
   const trpc = useTRPC();
   const disabledReason = useDisabledReason()("team:write", "change the team");
   const disabled = disabledReason !== undefined;
@@ -46,7 +45,7 @@ function CopiesForm({ teamId, domain, copies }: Props & { copies: Copies }) {
   const save = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const entered = new FormData(event.currentTarget);
-    const mailboxOf = (name: keyof Mailboxes) => String(entered.get(name)).trim() || null;
+    const mailboxOf = (name: "bounceCopiesTo" | "replyCopiesTo") => String(entered.get(name)).trim() || null;
     action.run({
       team: teamId,
       domain,

@@ -1,10 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { formatShare } from "#server/shared/text/share";
 import type { DomainView } from "#server/trpc/domains/views";
+import { formatNumber } from "../../../_ui/format-number";
 import { type Column, DataTable } from "../../../_ui/list/data-table";
 import { Part } from "../../../_ui/page/card";
 import { Named } from "../../../_ui/page/facts";
+import { Fetched } from "../../../_ui/page/fetched";
 import { cardStyle } from "../../../_ui/styles";
 import { MessageText } from "../../../_ui/text/address";
 import { Badge } from "../../../_ui/text/badge";
@@ -25,56 +28,57 @@ function useReports(teamId: string, id: string) {
 
 /** What receivers report about email from the domain, and the DMARC record to publish next. */
 export function ReportsPart({ teamId, domain }: { teamId: string; domain: DomainView }) {
-  const { data } = useReports(teamId, domain.id);
-  if (!data) return null;
-  const { shares, sources, tls, last, next } = data;
+  const reports = useReports(teamId, domain.id);
   return (
     <Part title="What others report">
-      <div className="flex flex-col gap-4">
-        {shares.total === 0 ? null : <Summary name={domain.name} shares={shares} />}
-        {sources.length > 0 ? (
-          <DataTable
-            label="Other sources"
-            columns={SOURCES}
-            rows={sources.map((source) => ({ ...source, id: source.source }))}
-          />
-        ) : null}
-        {tls.sessions > 0 ? (
-          <p className="leading-6">
-            TLS: {count(tls.failed)} of {count(tls.sessions)} sessions to the mail servers of {domain.name}{" "}
-            failed.
-          </p>
-        ) : null}
-        {tls.failures.length > 0 ? (
-          <DataTable
-            label="TLS failures"
-            columns={FAILURES}
-            rows={tls.failures.map((failure) => ({ ...failure, id: `${failure.type} ${failure.host}` }))}
-          />
-        ) : null}
-        <p className="max-w-prose text-soft leading-6">
-          {last ? (
-            <>
-              Last report: {last.kind === "dmarc" ? "DMARC" : "TLS"}, from {last.reporter},{" "}
-              <When at={last.at} />. The figures are of the last 30 days. Anyone can send a report, so they
-              are not proved.
-            </>
-          ) : data.address ? (
-            "No report was received in the last 35 days. Receivers send them once a day, to the address in the records below."
-          ) : (
-            "This installation receives no reports. The operator sets BACKSTAMP_HOSTNAME and BACKSTAMP_INBOUND_PORT."
-          )}
-        </p>
-        {data.address || shares.total > 0 ? <NextRecord next={next} /> : null}
-        <Addresses {...data} />
-      </div>
+      <Fetched by={reports}>{(data) => <Findings domain={domain} reports={data} />}</Fetched>
     </Part>
   );
 }
 
-const count = (value: number): string => value.toLocaleString("en");
-/** Rounded down, so that 100% has no exception. */
-const percent = (part: number, total: number): string => `${Math.floor((part / total) * 1000) / 10}%`;
+function Findings({ domain, reports }: { domain: DomainView; reports: Reports }) {
+  const { address, shares, sources, tls, last, next } = reports;
+  return (
+    <div className="flex flex-col gap-4">
+      {shares.total === 0 ? null : <Summary name={domain.name} shares={shares} />}
+      {sources.length > 0 ? (
+        <DataTable
+          label="Other sources"
+          columns={SOURCES}
+          rows={sources.map((source) => ({ ...source, id: source.source }))}
+        />
+      ) : null}
+      {tls.sessions > 0 ? (
+        <p className="leading-6">
+          TLS: {formatNumber(tls.failed)} of {formatNumber(tls.sessions)} sessions to the mail servers of{" "}
+          {domain.name} failed.
+        </p>
+      ) : null}
+      {tls.failures.length > 0 ? (
+        <DataTable
+          label="TLS failures"
+          columns={FAILURES}
+          rows={tls.failures.map((failure) => ({ ...failure, id: `${failure.type} ${failure.host}` }))}
+        />
+      ) : null}
+      <p className="max-w-prose text-soft leading-6">
+        {last ? (
+          <>
+            Last report: {last.kind === "dmarc" ? "DMARC" : "TLS"}, from {last.reporter},{" "}
+            <When at={last.at} />. The figures are of the last 30 days. Anyone can send a report, so they are
+            not proved.
+          </>
+        ) : address ? (
+          "No report was received in the last 35 days. Receivers send them once a day, to the address in the records below."
+        ) : (
+          "This installation receives no reports. The operator sets BACKSTAMP_HOSTNAME and BACKSTAMP_INBOUND_PORT."
+        )}
+      </p>
+      {address || shares.total > 0 ? <NextRecord next={next} /> : null}
+      <Addresses {...reports} />
+    </div>
+  );
+}
 
 function Summary({ name, shares }: { name: string; shares: Reports["shares"] }) {
   const { total, ours, oursUnaligned, others, othersUnaligned } = shares;
@@ -87,12 +91,14 @@ function Summary({ name, shares }: { name: string; shares: Reports["shares"] }) 
   return (
     <div className={`${cardStyle} p-4`}>
       <p className="mb-3 leading-6">
-        {percent(ours, total)} of {count(total)} messages that claim to be from {name} are ours and aligned.
+        {formatShare(ours / total)} of {formatNumber(total)} messages that claim to be from {name} are ours
+        and aligned.
       </p>
       <dl className="grid grid-cols-2 gap-3 leading-6 tabular-nums sm:grid-cols-4">
         {entries.map(([label, messages]) => (
           <Named key={label} name={label}>
-            {percent(messages, total)} <span className="text-soft text-xs">{count(messages)}</span>
+            {formatShare(messages / total)}{" "}
+            <span className="text-soft text-xs">{formatNumber(messages)}</span>
           </Named>
         ))}
       </dl>
@@ -113,12 +119,12 @@ const SOURCES: readonly Column<Source & { id: string }>[] = [
     ),
     isWhole: true,
   },
-  { header: "Messages", width: "w-28", align: "right", cell: ({ messages }) => count(messages) },
+  { header: "Messages", width: "w-28", align: "right", cell: ({ messages }) => formatNumber(messages) },
   {
     header: "Not aligned",
     width: "w-32",
     cell: ({ unaligned }) =>
-      unaligned > 0 ? <Badge tone="warn">{count(unaligned)}</Badge> : <Badge tone="good">None</Badge>,
+      unaligned > 0 ? <Badge tone="warn">{formatNumber(unaligned)}</Badge> : <Badge tone="good">None</Badge>,
   },
   { header: "Last day", width: "w-32", cell: ({ lastDay }) => lastDay },
 ];
@@ -126,7 +132,7 @@ const SOURCES: readonly Column<Source & { id: string }>[] = [
 const FAILURES: readonly Column<Failure & { id: string }>[] = [
   { header: "Failure", cell: ({ type }) => type || "other", isWhole: true },
   { header: "MX host", cell: ({ host }) => host || "not stated", isWhole: true },
-  { header: "Sessions", width: "w-28", align: "right", cell: ({ sessions }) => count(sessions) },
+  { header: "Sessions", width: "w-28", align: "right", cell: ({ sessions }) => formatNumber(sessions) },
 ];
 
 function NextRecord({ next: { host, record, reason } }: Pick<Reports, "next">) {

@@ -28,7 +28,7 @@ export async function measureMemory(place: Place): Promise<Line[]> {
   const database = await place.openDatabase();
   const sink = await openSink();
   const port = await freePort();
-  const launcher = await startProcess(process.execPath, [".next/backstamp/launch.mjs", "start"], {
+  const launcher = await startProcess("npm", ["start"], {
     cwd: product.folder,
     env: {
       PORT: String(port),

@@ -1,19 +1,7 @@
-import {
-  chmod,
-  copyFile,
-  cp,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { chmod, copyFile, cp, lstat, mkdir, readdir, readFile, readlink, symlink } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { nodeFileTrace } from "@vercel/nft";
-import { transform } from "esbuild";
 import { buildFileOf } from "../http/pages";
 
 /*
@@ -101,9 +89,6 @@ async function pack(target: string): Promise<void> {
     verbatimSymlinks: true,
     filter: (source) => !NOT_SERVED.test(path.relative(output, source)),
   });
-  // Next would load its compiler to read the TypeScript source.
-  const config = await readFile(path.join(root, "next.config.ts"), "utf8");
-  await writeFile(path.join(target, "next.config.mjs"), (await transform(config, { loader: "ts" })).code);
   await copyFile(path.join(root, "server/startup/pack/backstamp.sh"), path.join(target, "backstamp"));
   await chmod(path.join(target, "backstamp"), 0o755);
 }

@@ -119,7 +119,8 @@ test("a schema that lacks a migration is an error with the command that migrates
 });
 
 test.each([
-  [10_000, "warning", "ahead of"],
+  // The clock stands still, so the difference shrinks while the doctor works. Two seconds of it are allowed.
+  [50_000, "warning", "ahead of"],
   [-3_600_000, "error", "behind"],
 ])("a clock that differs by %i ms is a %s", wait, async (aheadMs, status, word) => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });

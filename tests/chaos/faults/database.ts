@@ -137,9 +137,13 @@ export const deadlock: Fault = {
 /** PostgreSQL chooses which transaction is canceled, if any. */
 const chances = 4;
 const gatherMs = 300;
-const meetMs = 200;
+const meetMsMax = 2_000;
+const pollMs = 20;
 
-/** Locks the last recipient of each email whose results are about to be written, and then the first one. */
+/**
+ * Locks the last recipient of each email whose results are about to be written, and the first one once a
+ * worker waits for the last one.
+ */
 async function lockBackwards({ rig }: FaultContext): Promise<void> {
   await Promise.race([rig.holdMessage("written", "worker0"), wait(2_000)]);
   await wait(gatherMs);
@@ -150,7 +154,13 @@ async function lockBackwards({ rig }: FaultContext): Promise<void> {
         where stage = 'handed_over' group by email_id having count(*) > 1 order by 1`;
       for (const { last } of ends) await tx`select 1 from queue where id = ${last}::uuid for update`;
       rig.releaseMessage();
-      await wait(meetMs);
+      const isAwaited = async () => {
+        const waiting = await tx`
+          select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`;
+        return waiting.length > 0;
+      };
+      const untilMs = Date.now() + meetMsMax;
+      while (ends.length > 0 && !(await isAwaited()) && Date.now() < untilMs) await wait(pollMs);
       for (const { first } of ends) await tx`select 1 from queue where id = ${first}::uuid for update`;
     });
   await rig.ask((hot) => lock(hot).catch(ignoreDeadlock)).finally(() => rig.releaseMessage());

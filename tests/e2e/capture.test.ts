@@ -76,10 +76,10 @@ test("a test email is addressed to a recipient that accepts it, also with a veri
 const isNavigation = (url: URL) => url.searchParams.has("_rsc");
 
 /**
- * Calls the procedure by `submit`, and by `again` while the next page loads, which the test delays. Expects
- * one call, and then the next page.
+ * Calls the procedure by `submit`, and again while the next page loads, which the test delays. Expects one
+ * call, and then the next page.
  */
-async function expectOneCall(procedure: string, submit: () => Promise<void>, next: Locator, again = submit) {
+async function expectOneCall(procedure: string, submit: (maxMs: number) => Promise<void>, next: Locator) {
   let calls = 0;
   const count = (request: Request) => {
     if (request.method() === "POST" && request.url().includes(procedure)) calls++;
@@ -96,10 +96,10 @@ async function expectOneCall(procedure: string, submit: () => Promise<void>, nex
   };
   page.on("request", count);
   await page.route(isNavigation, hold);
-  await submit();
+  await submit(waitOptions.timeout);
   await expect.poll(() => held, waitOptions).toBeGreaterThan(0);
   // A button that is disabled or gone rejects the click.
-  await again().catch(() => {});
+  await submit(3_000).catch(() => {});
   release();
   await next.waitFor(waitOptions);
   await page.unroute(isNavigation, hold);
@@ -107,8 +107,8 @@ async function expectOneCall(procedure: string, submit: () => Promise<void>, nex
   expect(calls, procedure).toBe(1);
 }
 
-const press = (name: string) => () =>
-  dialog().getByRole("button", { name, exact: true }).click({ timeout: 3_000 });
+const press = (name: string) => (timeout: number) =>
+  dialog().getByRole("button", { name, exact: true }).click({ timeout });
 const heading = (name: string) => page.getByRole("heading", { name, level: 1 });
 const chooseAction = async (name: string, timeout = 60_000) => {
   await page.getByRole("button", { name: /^More actions/ }).click({ timeout });
@@ -128,9 +128,8 @@ test("what opens another page cannot be done twice before that page is there", a
   await expectOneCall("templates.create", press("Create and edit"), heading("Welcome"));
   await expectOneCall(
     "templates.duplicate",
-    () => chooseAction("Duplicate"),
+    (maxMs) => chooseAction("Duplicate", maxMs),
     heading("Welcome (copy)"),
-    () => chooseAction("Duplicate", 3_000),
   );
   await chooseAction("Delete…");
   await expectOneCall("templates.remove", press("Delete template"), heading("Templates"));

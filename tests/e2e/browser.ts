@@ -200,16 +200,8 @@ export async function expectNoAccessibilityViolations(
   page: Page,
   of: "everything" | "colors" = "everything",
 ): Promise<void> {
-  // During a fade-in the contrast is lower. The wait has an end: the promise of an animation that restarts
-  // never settles.
-  await page.evaluate(() => {
-    const animations = document
-      .getAnimations()
-      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
-      .map(({ finished }) => finished);
-    const limit = new Promise((resolve) => setTimeout(resolve, 5_000));
-    return Promise.race([Promise.allSettled(animations), limit]).then(() => {});
-  });
+  // During a fade-in the contrast is lower.
+  await awaitAnimations(page);
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   const hasDialog = (await page.locator(DIALOG).count()) > 0;
   const context = hasDialog ? { include: [DIALOG], exclude: ["iframe"] } : { exclude: ["iframe"] };
@@ -228,10 +220,22 @@ export async function expectNoAccessibilityViolations(
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
   };
   if ((await find()).length === 0) return;
-  // A message that fades out has a lower contrast for a moment.
+  // A message that fades out has a lower contrast, for longer in a browser that draws few frames.
   await wait(fadeOutMs);
+  await awaitAnimations(page);
   expect(await find()).toEqual([]);
 }
+
+/** The wait has an end: the promise of an animation that restarts never settles. */
+const awaitAnimations = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    const animations = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY)
+      .map(({ finished }) => finished);
+    const limit = new Promise((resolve) => setTimeout(resolve, 5_000));
+    return Promise.race([Promise.allSettled(animations), limit]).then(() => {});
+  });
 
 /** Expects every time on the page to show its exact value on hover, in the user's time zone. */
 export async function expectExactTimes(page: Page): Promise<void> {

@@ -16,13 +16,17 @@ export type Verdict = "genuine" | "forged" | "expired";
  * address is on the provider's suppression list, after a bounce, a complaint, an unsubscribe or for a cause
  * that it does not name.
  */
-export type AddressVerdict =
-  | "hard"
-  | "blocked"
-  | "listed"
-  | "listed_bounce"
-  | "listed_complaint"
-  | "listed_unsubscribe";
+const ADDRESS_VERDICTS = [
+  "hard",
+  "blocked",
+  "listed",
+  "listed_bounce",
+  "listed_complaint",
+  "listed_unsubscribe",
+] as const;
+export type AddressVerdict = (typeof ADDRESS_VERDICTS)[number];
+export const isAddressVerdict = (text: string): text is AddressVerdict =>
+  ADDRESS_VERDICTS.some((verdict) => verdict === text);
 
 /** One delivery event that a provider reports, in a common format. All texts are untrusted input. */
 export type ProviderEvent = {

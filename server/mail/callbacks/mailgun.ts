@@ -2,17 +2,7 @@ import { createHmac } from "node:crypto";
 import { z } from "zod";
 import { type AddressVerdict, type Callback, isEqual, judgeAge, type Scheme } from "./callback";
 import { readJson, withoutName } from "./provider-fields";
-import {
-  BOUNCED,
-  COMPLAINED,
-  DELAYED,
-  DELIVERED,
-  type Description,
-  FAILED,
-  HARD,
-  readEvents,
-  UNSUBSCRIBED,
-} from "./read-events";
+import { type Description, readEvents } from "./read-events";
 
 /** Mailgun retries a callback for about eight hours and recommends a generous limit. */
 export const mailgunAgeSecondsMax = 86_400;
@@ -52,17 +42,16 @@ const DESCRIPTION: Description = {
     host: get(`${STATUS}.mx-host`),
   }),
   meanings: {
-    delivered: DELIVERED,
-    complained: COMPLAINED,
-    unsubscribed: UNSUBSCRIBED,
+    delivered: "delivered",
+    complained: "complained",
+    unsubscribed: "unsubscribed",
     // By Mailgun itself, for a limit or the state of the account.
-    rejected: FAILED,
+    rejected: "failed",
     failed: (get) => {
       const reason = get("event-data.reason") ?? "";
-      if (get("event-data.severity") === "temporary") return DELAYED;
-      const verdict = LISTED_BY.get(reason) ?? LISTED_BY.get(get(`${STATUS}.code`) ?? "");
-      if (verdict) return { kind: "bounced", verdict };
-      return reason === "bounce" ? HARD : BOUNCED;
+      if (get("event-data.severity") === "temporary") return "delayed";
+      const listed = LISTED_BY.get(reason) ?? LISTED_BY.get(get(`${STATUS}.code`) ?? "");
+      return listed ?? (reason === "bounce" ? "hard" : "bounced");
     },
   },
 };

@@ -1,15 +1,6 @@
 import { metadataKey } from "../transport/provider-id";
 import type { Scheme } from "./callback";
-import {
-  BOUNCED,
-  COMPLAINED,
-  DELAYED,
-  DELIVERED,
-  type Description,
-  type Meaning,
-  readEvents,
-  UNSUBSCRIBED,
-} from "./read-events";
+import { type Description, type Meaning, readEvents } from "./read-events";
 import { bySecret } from "./secret";
 
 /** Postmark's bounce types. Other types are automatic replies, or do not concern a delivery. */
@@ -26,11 +17,11 @@ const BOUNCES = new Map<string, Meaning>([
     "Blocked",
     "SMTPApiError",
     "DMARCPolicy",
-  ].map((type) => [type, BOUNCED] as const),
-  ["Transient", DELAYED],
-  ["DnsError", DELAYED],
-  ["SpamComplaint", COMPLAINED],
-  ["Unsubscribe", UNSUBSCRIBED],
+  ].map((type) => [type, "bounced"] as const),
+  ["Transient", "delayed"],
+  ["DnsError", "delayed"],
+  ["SpamComplaint", "complained"],
+  ["Unsubscribe", "unsubscribed"],
 ]);
 
 const TIMES: Readonly<Record<string, string>> = { Delivery: "DeliveredAt", SubscriptionChange: "ChangedAt" };
@@ -52,20 +43,20 @@ const DESCRIPTION: Description = {
     };
   },
   meanings: {
-    Delivery: DELIVERED,
+    Delivery: "delivered",
     Bounce: (get) => {
       const meaning = BOUNCES.get(get("Type") ?? "") ?? null;
       // Postmark deactivated the address: it sends no more email to it.
-      return meaning === BOUNCED && get("Inactive") === "true" ? { ...BOUNCED, verdict: "blocked" } : meaning;
+      return meaning === "bounced" && get("Inactive") === "true" ? "blocked" : meaning;
     },
-    SpamComplaint: COMPLAINED,
+    SpamComplaint: "complained",
     // The other causes of a suppression have events of their own. One that a member of the account adds or
     // removes names no email.
     SubscriptionChange: (get) =>
       get("SuppressSending") === "true" &&
       get("Origin") === "Recipient" &&
       get("SuppressionReason") === "ManualSuppression"
-        ? UNSUBSCRIBED
+        ? "unsubscribed"
         : null,
   },
 };

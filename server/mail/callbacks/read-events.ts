@@ -1,4 +1,4 @@
-import type { AddressVerdict, ProviderEvent } from "./callback";
+import { type AddressVerdict, isAddressVerdict, type ProviderEvent } from "./callback";
 import {
   parseHost,
   parseId,
@@ -9,17 +9,11 @@ import {
   replyFromText,
 } from "./provider-fields";
 
-/** What an event of this type means; null if it does not concern a delivery. */
-export type Meaning = { kind: ProviderEvent["kind"]; verdict?: AddressVerdict | undefined } | null;
-
-export const DELIVERED = { kind: "delivered" } as const;
-export const DELAYED = { kind: "delayed" } as const;
-export const BOUNCED = { kind: "bounced" } as const;
-export const HARD = { kind: "bounced", verdict: "hard" } as const;
-export const LISTED = { kind: "bounced", verdict: "listed" } as const;
-export const FAILED = { kind: "failed" } as const;
-export const COMPLAINED = { kind: "complained" } as const;
-export const UNSUBSCRIBED = { kind: "unsubscribed" } as const;
+/**
+ * What an event of this type means: its kind, or for a bounce what the provider says about the address. Null
+ * if it does not concern a delivery.
+ */
+export type Meaning = ProviderEvent["kind"] | AddressVerdict | null;
 
 /** Reads a text or number of an event by its path, else null. `*` is the only field of an object. */
 export type Get = (path: string) => string | null;
@@ -68,13 +62,11 @@ export function readEvents({ fields, meanings }: Description, payload: unknown):
     const messageId = parseMessageId(given.messageId);
     const providerId = given.providerId === undefined ? messageId : parseId(given.providerId);
     if (!meaning || (providerId === null && messageId === null)) return [];
-    const { kind, verdict } = meaning;
     return [
       {
         id: given.id ?? `${type} ${providerId ?? messageId} ${recipient} ${given.at}`,
-        kind,
-        ...(verdict && { verdict }),
-        ...(kind === "unsubscribed" && { lists: lists.filter((list) => list !== null) }),
+        ...(isAddressVerdict(meaning) ? { kind: "bounced", verdict: meaning } : { kind: meaning }),
+        ...(meaning === "unsubscribed" && { lists: lists.filter((list) => list !== null) }),
         recipients: recipient === null ? [] : [recipient],
         providerId,
         messageId,
@@ -87,16 +79,12 @@ export function readEvents({ fields, meanings }: Description, payload: unknown):
   });
 }
 
-function readReply(
-  { kind, verdict }: NonNullable<Meaning>,
-  text: string,
-  { code, enhanced }: Partial<Fields>,
-) {
+function readReply(meaning: NonNullable<Meaning>, text: string, { code, enhanced }: Partial<Fields>) {
   // The provider says this itself; no server replied.
-  if (kind === "failed" || verdict?.startsWith("listed")) return replyFromText(text);
+  if (meaning === "failed" || meaning.startsWith("listed")) return replyFromText(text);
   const isApart = code != null && /^[2-5]\d\d$/.test(code) && !text.startsWith(code);
   const reply = isApart ? `${code} ${text}` : text;
-  return kind === "delivered" ? parseReply(reply) : parseRejection(reply, enhanced);
+  return meaning === "delivered" ? parseReply(reply) : parseRejection(reply, enhanced);
 }
 
 const textCharsMax = 20_000;

@@ -1,17 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { judgeAge, type Scheme } from "./callback";
-import {
-  BOUNCED,
-  COMPLAINED,
-  DELAYED,
-  DELIVERED,
-  type Description,
-  FAILED,
-  HARD,
-  type Meaning,
-  readEvents,
-  UNSUBSCRIBED,
-} from "./read-events";
+import { type Description, type Meaning, readEvents } from "./read-events";
 
 /** SendGrid retries a callback for one day. */
 const ageSecondsMax = 86_400;
@@ -21,10 +10,10 @@ const ageSecondsMax = 86_400;
  * limit of the account. All other reasons are about this email.
  */
 const DROPS: readonly (readonly [reason: RegExp, meaning: Meaning])[] = [
-  [/\bbounced address\b|^invalid\b/i, { kind: "bounced", verdict: "listed_bounce" }],
-  [/\bspam report/i, { kind: "bounced", verdict: "listed_complaint" }],
-  [/\bunsubscribed\b/i, { kind: "bounced", verdict: "listed_unsubscribe" }],
-  [/\b(quota|credits|limit|smtpapi)\b/i, FAILED],
+  [/\bbounced address\b|^invalid\b/i, "listed_bounce"],
+  [/\bspam report/i, "listed_complaint"],
+  [/\bunsubscribed\b/i, "listed_unsubscribe"],
+  [/\b(quota|credits|limit|smtpapi)\b/i, "failed"],
 ];
 
 const DESCRIPTION: Description = {
@@ -42,14 +31,14 @@ const DESCRIPTION: Description = {
     lists: [get("asm_group_id")],
   }),
   meanings: {
-    delivered: DELIVERED,
-    deferred: DELAYED,
+    delivered: "delivered",
+    deferred: "delayed",
     // A `blocked` message puts the address on no list.
-    bounce: (get) => (get("type") === "blocked" ? BOUNCED : HARD),
-    dropped: (_, text) => DROPS.find(([reason]) => reason.test(text))?.[1] ?? BOUNCED,
-    spamreport: COMPLAINED,
-    unsubscribe: UNSUBSCRIBED,
-    group_unsubscribe: UNSUBSCRIBED,
+    bounce: (get) => (get("type") === "blocked" ? "bounced" : "hard"),
+    dropped: (_, text) => DROPS.find(([reason]) => reason.test(text))?.[1] ?? "bounced",
+    spamreport: "complained",
+    unsubscribe: "unsubscribed",
+    group_unsubscribe: "unsubscribed",
   },
 };
 

@@ -1,20 +1,7 @@
 import { createHmac } from "node:crypto";
 import { metadataKey } from "../transport/provider-id";
 import { isEqual, type ProviderEvent, type Scheme } from "./callback";
-import {
-  BOUNCED,
-  COMPLAINED,
-  DELAYED,
-  DELIVERED,
-  type Description,
-  FAILED,
-  type Get,
-  HARD,
-  LISTED,
-  type Meaning,
-  readEvents,
-  UNSUBSCRIBED,
-} from "./read-events";
+import { type Description, type Get, type Meaning, readEvents } from "./read-events";
 import { bySecret } from "./secret";
 
 /** A reason on the side of the sender, such as a quota, a plan, or an account that is blocked. */
@@ -41,17 +28,17 @@ export const brevo = schemeOf({
     text: get("reason"),
   }),
   meanings: {
-    delivered: DELIVERED,
-    deferred: DELAYED,
-    soft_bounce: BOUNCED,
-    hard_bounce: HARD,
-    invalid_email: HARD,
-    blocked: (_, text) => (isOfSender(text) ? FAILED : LISTED),
-    error: FAILED,
-    spam: COMPLAINED,
-    complaint: COMPLAINED,
-    unsubscribe: UNSUBSCRIBED,
-    unsubscribed: UNSUBSCRIBED,
+    delivered: "delivered",
+    deferred: "delayed",
+    soft_bounce: "bounced",
+    hard_bounce: "hard",
+    invalid_email: "hard",
+    blocked: (_, text) => (isOfSender(text) ? "failed" : "listed"),
+    error: "failed",
+    spam: "complained",
+    complaint: "complained",
+    unsubscribe: "unsubscribed",
+    unsubscribed: "unsubscribed",
   },
 });
 
@@ -69,34 +56,34 @@ export const mailjet = schemeOf({
     lists: [get("mj_list_id")],
   }),
   meanings: {
-    sent: DELIVERED,
+    sent: "delivered",
     bounce: (get) => {
-      if (get("hard_bounce") !== "true") return get("error") === "greylisted" ? DELAYED : BOUNCED;
-      return { kind: "bounced", verdict: get("blocked") === "true" ? "blocked" : "hard" };
+      if (get("hard_bounce") !== "true") return get("error") === "greylisted" ? "delayed" : "bounced";
+      return get("blocked") === "true" ? "blocked" : "hard";
     },
-    blocked: (get) => MAILJET_BLOCKS.get(get("error") ?? "") ?? BOUNCED,
-    spam: COMPLAINED,
-    unsub: UNSUBSCRIBED,
+    blocked: (get) => MAILJET_BLOCKS.get(get("error") ?? "") ?? "bounced",
+    spam: "complained",
+    unsub: "unsubscribed",
   },
 });
 
 /** Why Mailjet did not send an email, by its error. All other errors are about this email. */
 const MAILJET_BLOCKS = new Map<string, Meaning>([
-  ["preblocked", { kind: "bounced", verdict: "listed_bounce" }],
-  ["user unknown", { kind: "bounced", verdict: "listed_bounce" }],
-  ["mailbox inactive", { kind: "bounced", verdict: "listed_bounce" }],
-  ["spam reporter", { kind: "bounced", verdict: "listed_complaint" }],
-  ["blacklisted", LISTED],
-  ["invalid domain", HARD],
-  ["no mail host", HARD],
-  ["typofix", HARD],
-  ["sender blocked", FAILED],
-  ["duplicate in campaign", FAILED],
-  ["system issue", FAILED],
+  ["preblocked", "listed_bounce"],
+  ["user unknown", "listed_bounce"],
+  ["mailbox inactive", "listed_bounce"],
+  ["spam reporter", "listed_complaint"],
+  ["blacklisted", "listed"],
+  ["invalid domain", "hard"],
+  ["no mail host", "hard"],
+  ["typofix", "hard"],
+  ["sender blocked", "failed"],
+  ["duplicate in campaign", "failed"],
+  ["system issue", "failed"],
 ]);
 
 /** SparkPost rejects an email for a suppressed address, or for the limit or the domain of the account. */
-const ofSparkPostPolicy = (_: Get, text: string): Meaning => (/suppress/i.test(text) ? LISTED : FAILED);
+const ofSparkPostPolicy = (_: Get, text: string): Meaning => (/suppress/i.test(text) ? "listed" : "failed");
 
 /**
  * SparkPost: "Event Webhooks API" and "Bounce classification codes". Events are in batches, each below its
@@ -113,16 +100,16 @@ export const sparkpost = schemeOf({
     code: get("msys.*.error_code"),
   }),
   meanings: {
-    delivery: DELIVERED,
-    delay: DELAYED,
+    delivery: "delivered",
+    delay: "delayed",
     bounce: ofBounceClass,
     out_of_band: ofBounceClass,
     policy_rejection: ofSparkPostPolicy,
     generation_rejection: ofSparkPostPolicy,
-    generation_failure: FAILED,
-    spam_complaint: COMPLAINED,
-    list_unsubscribe: UNSUBSCRIBED,
-    link_unsubscribe: UNSUBSCRIBED,
+    generation_failure: "failed",
+    spam_complaint: "complained",
+    list_unsubscribe: "unsubscribed",
+    link_unsubscribe: "unsubscribed",
   },
 });
 
@@ -131,18 +118,18 @@ function ofBounceClass(get: Get, text: string): Meaning {
     // Invalid recipient, and no recipient could be determined.
     case "10":
     case "30":
-      return HARD;
+      return "hard";
     case "25":
-      return /suppress/i.test(text) ? LISTED : BOUNCED;
+      return /suppress/i.test(text) ? "listed" : "bounced";
     // Automatic replies, and a subscription.
     case "60":
     case "80":
     case "100":
       return null;
     case "90":
-      return UNSUBSCRIBED;
+      return "unsubscribed";
     default:
-      return BOUNCED;
+      return "bounced";
   }
 }
 
@@ -168,12 +155,12 @@ export const mailersend: Scheme = {
           text: get("data.morph.reason") ?? get("data.morph.readable_reason"),
         }),
         meanings: {
-          "activity.delivered": DELIVERED,
-          "activity.deferred": DELAYED,
-          "activity.soft_bounced": BOUNCED,
-          "activity.hard_bounced": HARD,
-          "activity.spam_complaint": COMPLAINED,
-          "activity.unsubscribed": UNSUBSCRIBED,
+          "activity.delivered": "delivered",
+          "activity.deferred": "delayed",
+          "activity.soft_bounced": "bounced",
+          "activity.hard_bounced": "hard",
+          "activity.spam_complaint": "complained",
+          "activity.unsubscribed": "unsubscribed",
         },
       },
       payload,
@@ -197,12 +184,12 @@ export const parseScalewayEvents = (payload: unknown): ProviderEvent[] =>
         code: get("email_response_code"),
       }),
       meanings: {
-        email_delivered: DELIVERED,
-        email_deferred: DELAYED,
-        email_dropped: BOUNCED,
-        email_mailbox_not_found: HARD,
-        email_spam: BOUNCED,
-        email_blocklisted: LISTED,
+        email_delivered: "delivered",
+        email_deferred: "delayed",
+        email_dropped: "bounced",
+        email_mailbox_not_found: "hard",
+        email_spam: "bounced",
+        email_blocklisted: "listed",
       },
     },
     payload,

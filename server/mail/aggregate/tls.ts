@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "#server/shared/text/parse-json";
 import {
   type AggregateReport,
   depthMax,
@@ -48,7 +49,9 @@ const TlsReport = z.object({
 /** Parses a TLS report (RFC 8460 section 4.4). Null if it is another document. Takes linear time. */
 export function parseTlsReport(json: string): AggregateReport | null {
   requireShallow(json);
-  const { success, data } = TlsReport.safeParse(parseJson(json));
+  const value = parseJson(json);
+  if (value === null) throw new Refused("unreadable");
+  const { success, data } = TlsReport.safeParse(value);
   if (!success) return null;
   const rows: ReportRow[] = [];
   for (const { policy, summary, "failure-details": details } of data.policies) {
@@ -74,14 +77,6 @@ export function parseTlsReport(json: string): AggregateReport | null {
   const id = data["report-id"];
   const head = headOf({ name: data["organization-name"], contact: data["contact-info"], id, begin, end });
   return { kind: "tls", ...head, rows };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Refused("unreadable");
-  }
 }
 
 /** Refuses deep nesting, each level of which takes memory. Braces in strings do not count. */

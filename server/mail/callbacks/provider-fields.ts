@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "#server/shared/text/parse-json";
 import { parseDiagnostic } from "../bounce/diagnostic";
 import { splitType } from "../bounce/fields";
 import { cleanText, parseSmtpReply, type Reply } from "../outcome";
@@ -16,13 +17,8 @@ export function optionalFields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /** Parses the JSON of a callback; null if it is invalid. */
-export function readJson<T>(schema: z.ZodType<T>, { bytes }: Callback): T | null {
-  try {
-    return schema.safeParse(JSON.parse(Buffer.from(bytes).toString())).data ?? null;
-  } catch {
-    return null;
-  }
-}
+export const readJson = <T>(schema: z.ZodType<T>, { bytes }: Callback): T | null =>
+  schema.safeParse(parseJson(Buffer.from(bytes).toString())).data ?? null;
 
 /** An optional list of texts. */
 export const TextList = z.array(z.string().max(20_000)).max(1_000).catch([]);

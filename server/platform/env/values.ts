@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { parseDomainName, parseMailbox } from "#server/mail/address/address";
 import { parseSmtpUrl } from "#server/mail/transport/smtp-url";
+import { parseJson } from "#server/shared/text/parse-json";
 import { parseUrl } from "../egress/parse-url";
 
 /* Schemas of the settings' values. Each message says what to enter. */
@@ -162,19 +163,13 @@ export const secrets = (charsMin: number) =>
   text(
     `Enter up to ${formerSecretsMax} secrets of at least ${charsMin} characters, separated by commas, or as a JSON list of texts.`,
     (value) => {
-      const items = value.startsWith("[") ? parseTexts(value) : list(value);
-      const isValid = items !== null && items.length > 0 && items.length <= formerSecretsMax;
+      const items = value.startsWith("[")
+        ? z.array(z.string()).safeParse(parseJson(value)).data
+        : list(value);
+      const isValid = items !== undefined && items.length > 0 && items.length <= formerSecretsMax;
       return isValid && items.every((item) => item.length >= charsMin) ? items : null;
     },
   );
-
-function parseTexts(json: string): string[] | null {
-  try {
-    return z.array(z.string()).parse(JSON.parse(json));
-  } catch {
-    return null;
-  }
-}
 
 /** An OAuth client. Only a colon in its id is encoded. */
 export const idAndSecret = text(

@@ -10,6 +10,7 @@ import { parseSnsMessage, type SnsMessage } from "#server/mail/callbacks/sns";
 import { brevo, mailersend, mailjet, parseScalewayEvents, sparkpost } from "#server/mail/callbacks/tables";
 import { AppError } from "#server/platform/errors";
 import type { Log } from "#server/platform/log";
+import { parseJson } from "#server/shared/text/parse-json";
 import type { Recorded } from "../returns/record";
 import { recordProviderEvent } from "./record";
 import {
@@ -179,22 +180,14 @@ async function handleSns(
   topic: string,
   message: SnsMessage,
 ): Promise<unknown> {
-  if (message.Type === "Notification") return parseText(message.Message);
+  // When a topic is created, SES also sends a plain sentence instead of a JSON report.
+  if (message.Type === "Notification") return parseJson(message.Message);
   if (message.Type === "SubscriptionConfirmation") {
     if (!(await confirmSubscription(deps, topic, message.Token)))
       throw new AppError("unavailable", "The SNS subscription could not be confirmed. Try again later.");
     deps.log.info("callback.subscribed", { relayId });
   } else deps.log.warn("callback.unsubscribed", { relayId });
   return null;
-}
-
-/** When a topic is created, SES also sends a plain sentence instead of a JSON report. */
-function parseText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function parse({ bytes }: Callback): unknown {

@@ -5,6 +5,7 @@ import { previewDraft } from "#server/services/templates/preview";
 import { getTemplate } from "#server/services/templates/read";
 import type { VariableValues } from "#server/services/templates/render";
 import { TemplateValues } from "#server/services/templates/template-values";
+import { parseJson } from "#server/shared/text/parse-json";
 import { documentHeaders } from "../emails/message-body";
 import { handleTeamFile } from "../team-file";
 import { rejectUnstorableText } from "../unstorable-text";
@@ -33,12 +34,4 @@ function readValues(text: string): VariableValues {
   const read = TemplateValues.safeParse(text.length > valuesCharsMax ? null : parseJson(text));
   if (!read.success) throw new AppError("invalid", "The values must be a JSON object of names and values.");
   return read.data;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,5 @@
+import { parseJson } from "#server/shared/text/parse-json";
+
 const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s"[\]{},:]+/g;
 const CLOSING: Record<string, string> = { "{": "}", "[": "]" };
 /** A deeper text is not indented, because its indentation would be many times its size. */
@@ -8,12 +10,8 @@ const depthMax = 30;
  * number that JavaScript would round is not changed. Null for any other text.
  */
 export function formatJson(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null) return null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null) return null;
   const tokens = text.match(TOKENS) ?? [];
   let depth = 0;
   let formatted = "";

@@ -1,5 +1,6 @@
 import type { VariableValues } from "#server/services/templates/render";
 import { mergeVariables, optionalKeysIn, type VariableType } from "#server/shared/template-variables";
+import { parseJson } from "#server/shared/text/parse-json";
 import type { TemplateView } from "#server/trpc/templates/templates";
 
 export type TemplateValue = VariableValues[string];
@@ -90,14 +91,9 @@ export function parseValue(type: VariableType, text: string): TemplateValue {
   if (type === "string") return text;
   if (type === "number") return parseNumber(text);
   if (type === "boolean") return /^(true|false)$/.test(text.trim()) ? text.trim() === "true" : null;
-  try {
-    const value: unknown = JSON.parse(text);
-    const isFitting =
-      typeof value === "object" && value !== null && Array.isArray(value) === (type === "list");
-    return isFitting ? (value as TemplateValue) : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  const isFitting = typeof value === "object" && value !== null && Array.isArray(value) === (type === "list");
+  return isFitting ? (value as TemplateValue) : null;
 }
 
 /** The error message for text that is not a value of this type, or null. */

@@ -1,3 +1,4 @@
+import { parseJson } from "#server/shared/text/parse-json";
 import { parseSesEvents } from "../../callbacks/ses";
 import { findField } from "../fields";
 import { decodeText, type Part } from "../mime";
@@ -27,12 +28,4 @@ export function parseSesNotice(message: Part): SesNotice | null {
   const complaining = events.flatMap(({ kind, recipients }) => (kind === "complained" ? recipients : []));
   const isEmpty = reported.length === 0 && complaining.length === 0;
   return isEmpty ? null : { reported, complaining, messageId: events[0]?.messageId ?? null };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
 import { z } from "zod";
+import { parseJson } from "#server/shared/text/parse-json";
 
 const responseCharsMax = 12_000;
 
@@ -38,11 +39,3 @@ export const parseRegistration = parserOf(Registration) as (text: string) => Reg
 /** Parses a browser's authentication response from JSON; null for anything else. */
 export const parseAuthentication: (text: string) => AuthenticationResponseJSON | null =
   parserOf(Authentication);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

@@ -5,7 +5,7 @@ import { createConnections } from "../listener/connections";
 import { createRateCounter } from "../listener/rate-counter";
 import { replyOf } from "../listener/reply";
 import { createSmtpServer, type SmtpServer } from "../listener/server";
-import { readBytesMax } from "./mime";
+import { readBeginning } from "./mime";
 
 /** Largest accepted message in bytes. Only the first MB is read: a report is always there. */
 const messageBytesMaxDefault = 32 * 1024 * 1024;
@@ -171,14 +171,3 @@ function describeError(error: unknown): Record<string, unknown> {
   return error instanceof Error ? { message: error.message.slice(0, 300), ...codeOf(error) } : {};
 }
 const codeOf = (error: Error) => ("code" in error ? { code: String(error.code) } : {});
-
-/** Reads the whole message and returns its first MB. Rejects if the message is incomplete. */
-async function readBeginning(stream: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    if (length < readBytesMax) chunks.push(chunk.subarray(0, readBytesMax - length));
-    length += chunk.length;
-  }
-  return Buffer.concat(chunks);
-}

@@ -18,6 +18,17 @@ export type Part = {
 /** Bytes of a message that are read. Later bytes belong to the body or attachments of the returned email. */
 export const readBytesMax = 1024 * 1024;
 
+/** Reads a whole message and returns its first MB. Rejects if the message is incomplete. */
+export async function readBeginning(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    if (length < readBytesMax) chunks.push(chunk.subarray(0, readBytesMax - length));
+    length += chunk.length;
+  }
+  return Buffer.concat(chunks);
+}
+
 const depthMax = 8;
 const partsMax = 60;
 /** Lines that begin like a boundary and are none. After them, a part stays unsplit. */

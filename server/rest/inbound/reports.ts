@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { expandedBytesMax, filesMax } from "#server/mail/aggregate/expand";
 import { depthMax, recordsMax } from "#server/mail/aggregate/report";
-import { readBytesMax } from "#server/mail/bounce/mime";
+import { readBeginning } from "#server/mail/bounce/mime";
 import { AppError } from "#server/platform/errors";
 import { reportsPerDayMax } from "#server/services/reports/receive";
 import { keptDays } from "#server/services/reports/retention";
@@ -108,14 +108,3 @@ export const returnRoutes = [
     },
   }),
 ];
-
-/** The first `readBytesMax` bytes of a message; the rest is read and discarded. */
-async function readBeginning(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of bytes) {
-    if (length < readBytesMax) chunks.push(chunk.subarray(0, readBytesMax - length));
-    length += chunk.length;
-  }
-  return Buffer.concat(chunks);
-}

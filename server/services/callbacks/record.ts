@@ -64,7 +64,6 @@ export async function recordProviderEvent(
       ...common,
       effect: kind,
       reason: `${name} accepted the email, and did not send it for a reason of the sending account${said}. The recipient's address is not the cause.`,
-      suppresses: null,
     });
   if (kind === "bounced" && verdict && isListed(verdict)) {
     // First, so that a repetition of the report repeats it after a crash.
@@ -82,8 +81,6 @@ export async function recordProviderEvent(
       delivery,
       report,
       effect: kind,
-      reply: null,
-      host: null,
       reason: event.appliesToAllRecipients
         ? "The recipient marked the email as spam."
         : "The recipient, or another one at the same provider, marked the email as spam.",

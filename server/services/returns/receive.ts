@@ -124,24 +124,13 @@ const recordNote = (
   delivery: Addressed,
   effect: "auto_replied" | "complaint_claimed",
   reason: string,
-): Promise<Recorded> =>
-  recordOutcome(deps, {
-    delivery,
-    report: effect,
-    effect,
-    reply: null,
-    host: null,
-    reason,
-    suppresses: null,
-  });
+): Promise<Recorded> => recordOutcome(deps, { delivery, report: effect, effect, reason });
 
 const recordComplaint = (deps: ReceiveDeps, report: Complaint, delivery: Addressed): Promise<Recorded> =>
   recordOutcome(deps, {
     delivery,
     report: report.id,
     effect: "complained",
-    reply: null,
-    host: null,
     reason: `The recipient marked the email as spam (${report.feedbackType}).`,
     suppresses: "complaint",
   });

@@ -17,8 +17,9 @@ export type ReportedOutcome = {
   /** Identifies the report: the same value whenever it is received again. */
   report: string;
   effect: Effect;
-  reply: EventData["reply"];
-  host: string | null;
+  /** Of a server; of a provider that sent nothing, what it says itself. Complaints have none. */
+  reply?: EventData["reply"];
+  host?: string | null;
   reason: string;
   class?: string;
   replyRule?: string | undefined;
@@ -26,7 +27,7 @@ export type ReportedOutcome = {
   /**
    * The origin of the suppression that it causes. Only for a report that is proven to be about this delivery.
    */
-  suppresses: SuppressionOrigin | null;
+  suppresses?: SuppressionOrigin | null;
 };
 
 /**
@@ -118,9 +119,9 @@ function changeOf(
   given: ReportedOutcome,
   verdict: "recorded" | "outranked",
 ): ReportChange | null {
-  const { effect, report, reply, host, reason, suppresses, replyRule } = given;
+  const { effect, report, reply = null, host = null, reason, suppresses = null, replyRule } = given;
   const suppression = suppresses && reportedEntry(suppresses, delivery);
-  const common = { reply: reply ?? null, host, reason, suppression };
+  const common = { reply, host, reason, suppression };
   if (verdict === "outranked") return suppression && { ...common, status: null, events: [] };
   const classification = { class: given.class, advice: given.advice };
   const data: EventData = {
@@ -180,11 +181,7 @@ export async function recordServerReport(
   const { reply, host } = reported;
   const common = { delivery, report, effect, reply, host };
   if (effect === "delivered")
-    return recordOutcome(deps, {
-      ...common,
-      reason: "The server reported the email as delivered.",
-      suppresses: null,
-    });
+    return recordOutcome(deps, { ...common, reason: "The server reported the email as delivered." });
   const { class: found, ...judged } = interpretReported(reported, await getReplyRules(deps.hot));
   const isOwnRule = judged.replyRule?.startsWith("operator:") ?? false;
   const isFaulty = fault != null && !isOwnRule && (fault.isFinal || ADDRESS_CLASSES.has(found));

@@ -1,11 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
-import { Dialog } from "../_ui/dialog/dialog";
+import { FormDialog } from "../_ui/dialog/form-dialog";
 import { shownFaultOf } from "../_ui/fault";
-import { ActionForm } from "../_ui/form/action-form";
 import { TextField } from "../_ui/form/form";
+import { useFields } from "../_ui/form/use-fields";
 import { useSettled } from "../_ui/form/use-settled";
 import { useConsoleHref } from "../_ui/team";
 import { useTRPC } from "../_ui/trpc";
@@ -24,7 +23,7 @@ const ABOUT_NAME = /^Domain: /;
 export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => void }) {
   const trpc = useTRPC();
   const hrefOf = useConsoleHref();
-  const { register, handleSubmit, setValue, watch, formState } = useForm<Fields>({
+  const { field, handleSubmit, setValue, watch, formState } = useFields<Fields>({
     defaultValues: { name: "", returnPathLabel: "send" },
   });
   const action = useAction(trpc.domains.add.mutationOptions(), {
@@ -46,63 +45,58 @@ export function AddDomain({ teamId, onClose }: { teamId: string; onClose: () => 
   const label = watch("returnPathLabel").trim() || "send";
 
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Add domain"
       description="The part after the @ in your sender addresses. A subdomain such as mail.example.com has its own reputation, separate from your other email."
+      onSubmit={handleSubmit((fields) =>
+        action.run({
+          team: teamId,
+          name: domainIn(fields.name),
+          returnPathLabel: fields.returnPathLabel || "send",
+        }),
+      )}
+      action={{ isBusy: action.isBusy, fault }}
+      submitLabel="Add domain"
     >
-      <ActionForm
-        onSubmit={handleSubmit((fields) =>
-          action.run({
-            team: teamId,
-            name: domainIn(fields.name),
-            returnPathLabel: fields.returnPathLabel || "send",
-          }),
-        )}
-        action={{ isBusy: action.isBusy, fault }}
-        onCancel={onClose}
-        submitLabel="Add domain"
-      >
-        <TextField
-          label="Domain"
-          placeholder="mail.example.com"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          isMono
-          onPaste={(event) => {
-            const pasted = pastedDomain(event.clipboardData.getData("text"));
-            if (pasted === null) return;
-            event.preventDefault();
-            setValue("name", pasted, { shouldValidate: true });
-          }}
-          error={formState.errors.name ?? nameFault}
-          {...register("name", {
-            required: "Enter a domain, such as mail.example.com.",
-            validate: (text) => text.includes(".") || "Enter a full domain, such as mail.example.com.",
-          })}
-        />
-        {isComplete && read.data ? <NameNote {...read.data} /> : null}
-        <TextField
-          label="Return path"
-          hint={`${
-            isComplete && read.data
-              ? `Bounces are sent to ${label}.${read.data.name}.`
-              : "Bounces are sent to this subdomain."
-          } Change it only if that name is already in use.`}
-          autoComplete="off"
-          spellCheck={false}
-          isMono
-          error={formState.errors.returnPathLabel}
-          {...register("returnPathLabel", {
-            pattern: {
-              value: /^\s*([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?\s*$/i,
-              message: "Enter one host name label: letters, digits and inner hyphens.",
-            },
-          })}
-        />
-      </ActionForm>
-    </Dialog>
+      <TextField
+        label="Domain"
+        placeholder="mail.example.com"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        isMono
+        onPaste={(event) => {
+          const pasted = pastedDomain(event.clipboardData.getData("text"));
+          if (pasted === null) return;
+          event.preventDefault();
+          setValue("name", pasted, { shouldValidate: true });
+        }}
+        {...field("name", {
+          required: "Enter a domain, such as mail.example.com.",
+          validate: (text) => text.includes(".") || "Enter a full domain, such as mail.example.com.",
+        })}
+        error={formState.errors.name ?? nameFault}
+      />
+      {isComplete && read.data ? <NameNote {...read.data} /> : null}
+      <TextField
+        label="Return path"
+        hint={`${
+          isComplete && read.data
+            ? `Bounces are sent to ${label}.${read.data.name}.`
+            : "Bounces are sent to this subdomain."
+        } Change it only if that name is already in use.`}
+        autoComplete="off"
+        spellCheck={false}
+        isMono
+        {...field("returnPathLabel", {
+          pattern: {
+            value: /^\s*([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?\s*$/i,
+            message: "Enter one host name label: letters, digits and inner hyphens.",
+          },
+        })}
+      />
+    </FormDialog>
   );
 }
 

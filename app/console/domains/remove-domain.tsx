@@ -1,10 +1,9 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { Dialog } from "../_ui/dialog/dialog";
+import { useState } from "react";
+import { FormDialog } from "../_ui/dialog/form-dialog";
 import { faultOf } from "../_ui/fault";
-import { ActionForm } from "../_ui/form/action-form";
 import { TextField } from "../_ui/form/form";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
@@ -28,47 +27,42 @@ export function RemoveDomain({ teamId, domain: { id, name }, onClose, next }: Pr
     ...(next === undefined ? { onDone: onClose } : { goTo: () => next }),
   });
   const isConfirmed = typed.trim().toLowerCase() === name;
-  const remove = (event: FormEvent) => {
-    event.preventDefault();
-    if (isConfirmed) action.run({ team: teamId, id });
-  };
   return (
-    <Dialog onOpenChange={onClose} title={`Remove ${name}?`}>
-      <ActionForm
-        onSubmit={remove}
-        action={action}
-        onCancel={onClose}
-        submitLabel="Remove domain"
-        tone="danger"
-        disabled={!isConfirmed}
-      >
-        <ul className="flex list-disc flex-col gap-1 pl-5 text-soft leading-6">
-          <li>You can no longer send from this domain. Queued email from it is not sent.</li>
-          <li>
-            {data
-              ? formatKeyLoss(data.keys.filter(({ isForAll }) => !isForAll).length)
-              : error
-                ? `The affected API keys could not be loaded: ${faultOf(error).message}`
-                : "Loading the affected API keys…"}
-          </li>
-          <li>Its DKIM keys are deleted. If you add the domain again, it needs new records.</li>
-          <li>Sent email stays in the list.</li>
-        </ul>
-        <TextField
-          label={
-            <>
-              Type <span className="wrap-anywhere font-mono">{name}</span> to confirm
-            </>
-          }
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          isMono
-          value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-      </ActionForm>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title={`Remove ${name}?`}
+      onSubmit={() => isConfirmed && action.run({ team: teamId, id })}
+      action={action}
+      submitLabel="Remove domain"
+      tone="danger"
+      disabled={!isConfirmed}
+    >
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-soft leading-6">
+        <li>You can no longer send from this domain. Queued email from it is not sent.</li>
+        <li>
+          {data
+            ? formatKeyLoss(data.keys.filter(({ isForAll }) => !isForAll).length)
+            : error
+              ? `The affected API keys could not be loaded: ${faultOf(error).message}`
+              : "Loading the affected API keys…"}
+        </li>
+        <li>Its DKIM keys are deleted. If you add the domain again, it needs new records.</li>
+        <li>Sent email stays in the list.</li>
+      </ul>
+      <TextField
+        label={
+          <>
+            Type <span className="wrap-anywhere font-mono">{name}</span> to confirm
+          </>
+        }
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        isMono
+        value={typed}
+        onChange={({ target }) => setTyped(target.value)}
+      />
+    </FormDialog>
   );
 }
 

@@ -1,13 +1,13 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
-import { type UseFormReturn, useForm } from "react-hook-form";
+import { useState } from "react";
 import { LIMIT_PER_MINUTE, TIERS } from "#server/shared/rate-limits";
 import type { setupOf } from "#server/trpc/domains/views";
 import { Dialog } from "../_ui/dialog/dialog";
 import { ActionForm } from "../_ui/form/action-form";
-import { CheckboxField, RadioCards, SelectField, TextAreaField, TextField } from "../_ui/form/form";
+import { CheckboxField, Group, RadioCards, SelectField, TextAreaField, TextField } from "../_ui/form/form";
+import { type Fields, filled, useFields } from "../_ui/form/use-fields";
 import { SkeletonCard } from "../_ui/list/skeleton";
 import { Fetched } from "../_ui/page/fetched";
 import { useTRPC } from "../_ui/trpc";
@@ -67,7 +67,7 @@ type FormProps = {
   onCreate: (fields: NewKeyFields) => void;
   onCancel: () => void;
 };
-type Form = { form: UseFormReturn<NewKeyFields> };
+type Form = { form: Fields<NewKeyFields> };
 
 /** The number of domains from which the list has a search field. */
 const searchFrom = 9;
@@ -85,9 +85,8 @@ const REACHES = [
 
 /** The permissions, domains, expiry and rate limits of a new key. */
 function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
-  const form = useForm<NewKeyFields>({ defaultValues: EMPTY_KEY });
-  const { register, handleSubmit, watch, formState } = form;
-  const { errors } = formState;
+  const form = useFields<NewKeyFields>({ defaultValues: EMPTY_KEY });
+  const { field, handleSubmit, watch } = form;
   const expires = watch("expires");
 
   return (
@@ -103,17 +102,16 @@ function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
         placeholder="Shop, production"
         autoComplete="off"
         maxLength={50}
-        error={errors.name}
-        {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
+        {...field("name", filled("Enter a name."))}
       />
-      <RadioCards label="Permissions" options={PRESETS} {...register("preset")} />
+      <RadioCards label="Permissions" options={PRESETS} {...field("preset")} />
       {watch("preset") === "custom" ? <ScopeFields form={form} /> : null}
       <div className="flex flex-col gap-3">
-        <RadioCards label="Sending domains" options={REACHES} {...register("reach")} />
+        <RadioCards label="Sending domains" options={REACHES} {...field("reach")} />
         {watch("reach") === "some" ? <DomainFields form={form} domains={domains} /> : null}
       </div>
       <div className="grid gap-4 md:grid-cols-2">
-        <SelectField label="Expires" {...register("expires")}>
+        <SelectField label="Expires" {...field("expires")}>
           <option value="never">No expiry</option>
           <option value="1">In 1 day</option>
           <option value="7">In 7 days</option>
@@ -126,8 +124,7 @@ function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
           <TextField
             label="Time"
             type="datetime-local"
-            error={errors.expiresAt}
-            {...register("expiresAt", {
+            {...field("expiresAt", {
               validate: (text) =>
                 expires !== "date" || Date.parse(text) > Date.now() || "Choose a time in the future.",
             })}
@@ -142,31 +139,10 @@ function CreateKeyForm({ domains, action, onCreate, onCancel }: FormProps) {
         isMono
         autoComplete="off"
         spellCheck={false}
-        {...register("networks")}
+        {...field("networks")}
       />
       <LimitFields form={form} />
     </ActionForm>
-  );
-}
-
-type GroupProps = {
-  legend: string;
-  error: { message?: string | undefined } | undefined;
-  children: ReactNode;
-};
-
-/** A framed group of checkboxes, with the error of the group. */
-function Group({ legend, error, children }: GroupProps) {
-  return (
-    <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
-      <legend className="px-1 font-medium">{legend}</legend>
-      {error ? (
-        <p role="alert" className="text-bad text-xs">
-          {error.message}
-        </p>
-      ) : null}
-      {children}
-    </fieldset>
   );
 }
 
@@ -234,13 +210,12 @@ function DomainFields({ form: { register, watch, formState }, domains }: Form & 
 }
 
 /** Custom rate limits of a key. Collapsed, because most keys need none. */
-function LimitFields({ form: { register, formState } }: Form) {
-  const faults = formState.errors.limits;
+function LimitFields({ form: { field, formState } }: Form) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details
       className="rounded-lg border border-line"
-      open={isOpen || faults !== undefined}
+      open={isOpen || formState.errors.limits !== undefined}
       onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
     >
       <summary className="rounded-lg px-4 py-3 font-medium">Custom rate limits</summary>
@@ -256,8 +231,7 @@ function LimitFields({ form: { register, formState } }: Form) {
               inputMode="numeric"
               autoComplete="off"
               placeholder={`${LIMIT_PER_MINUTE[tier]} (default)`}
-              error={faults?.[index]}
-              {...register(`limits.${index}`, {
+              {...field(`limits.${index}`, {
                 validate: (text) => faultOfLimit(text, LIMIT_PER_MINUTE[tier]),
               })}
             />

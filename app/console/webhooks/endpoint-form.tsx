@@ -7,7 +7,7 @@ import { Dialog } from "../_ui/dialog/dialog";
 import { SecretOnce } from "../_ui/dialog/secret-once";
 import { ActionForm } from "../_ui/form/action-form";
 import { Button } from "../_ui/form/button";
-import { CheckboxField, TextField } from "../_ui/form/form";
+import { CheckboxField, Group, TextField } from "../_ui/form/form";
 import { filled, useFields } from "../_ui/form/use-fields";
 import { linkStyle } from "../_ui/styles";
 import { useConsoleHref } from "../_ui/team";
@@ -126,7 +126,6 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
   const { register, field, handleSubmit, formState, setValue, setFocus, watch } = useFields({
     defaultValues: values,
   });
-  const eventsFault = formState.errors.events?.message;
   const { fault, isBusy } = action;
   const urlFault = fault?.message.startsWith(ABOUT_URL) ? fault.message.slice(ABOUT_URL.length) : null;
   useEffect(() => {
@@ -154,13 +153,7 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
         {...url}
         error={url.error ?? urlFault}
       />
-      <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
-        <legend className="px-1 font-medium">Events</legend>
-        {eventsFault ? (
-          <p role="alert" className="text-bad text-xs">
-            {eventsFault}
-          </p>
-        ) : null}
+      <Group legend="Events" error={formState.errors.events}>
         <div className="grid gap-x-6 gap-y-5 md:grid-cols-2">
           {EVENT_GROUPS.map(({ group, events }) => (
             <fieldset key={group} className="flex min-w-0 flex-col gap-2.5">
@@ -185,7 +178,7 @@ function EndpointForm({ values, action, submitLabel, onSubmit, onCancel, childre
         >
           {isAll ? "Clear all" : "Select all"}
         </Button>
-      </fieldset>
+      </Group>
       {children}
     </ActionForm>
   );

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import type { ComponentProps, FormEvent, ReactNode } from "react";
 import { DialogActions } from "../dialog/dialog-actions";
 import type { ActionState } from "../use-action";
 import { Button } from "./button";
@@ -6,7 +6,7 @@ import { SubmitButton } from "./form";
 import { FormFault } from "./form-fault";
 
 type Props = {
-  onSubmit: ComponentProps<"form">["onSubmit"];
+  onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
   /**
    * The action that the form starts. While it is busy, the form cannot be submitted; its error is shown below
    * the fields.
@@ -31,7 +31,10 @@ export function ActionForm({ onSubmit, action, onCancel, cancelLabel = "Cancel",
   return (
     <form
       noValidate
-      onSubmit={onSubmit}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit(event);
+      }}
       className={`flex flex-col gap-5 ${onCancel ? "" : "max-w-xl px-5 pb-5"}`}
     >
       {children}

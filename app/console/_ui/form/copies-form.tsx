@@ -43,7 +43,6 @@ function CopiesForm({ teamId, domain, copies }: Props & { copies: CopySettings }
     done: "Saved",
   });
   const save = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
     const entered = new FormData(event.currentTarget);
     const mailboxOf = (name: "bounceCopiesTo" | "replyCopiesTo") => String(entered.get(name)).trim() || null;
     action.run({

@@ -171,6 +171,27 @@ export function RadioCards({
   );
 }
 
+type GroupProps = {
+  legend: string;
+  error: { message?: string | undefined } | undefined;
+  children: ReactNode;
+};
+
+/** A framed group of checkboxes, with the error of the group. */
+export function Group({ legend, error, children }: GroupProps) {
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-4 rounded-lg border border-line p-4">
+      <legend className="px-1 font-medium">{legend}</legend>
+      {error ? (
+        <p role="alert" className="text-bad text-xs">
+          {error.message}
+        </p>
+      ) : null}
+      {children}
+    </fieldset>
+  );
+}
+
 type SubmitProps = {
   isBusy?: boolean;
   tone?: "primary" | "danger";

@@ -1,9 +1,8 @@
 "use client";
 
-import { useForm } from "react-hook-form";
-import { Dialog } from "../../_ui/dialog/dialog";
-import { ActionForm } from "../../_ui/form/action-form";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { CheckboxField, TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { useTRPC } from "../../_ui/trpc";
 import { useAction } from "../../_ui/use-action";
 import type { CardProps } from "./cards";
@@ -23,7 +22,7 @@ const recipientsMax = 100_000_000;
 export function LimitsForm({ teamId, domain, onClose }: CardProps & { onClose: () => void }) {
   const trpc = useTRPC();
   const { id, daily_cap: dailyCap, warm_up: warmUp } = domain;
-  const { register, handleSubmit, watch, formState } = useForm<Fields>({
+  const { field, handleSubmit, watch } = useFields<Fields>({
     defaultValues: {
       cap: dailyCap === null ? "" : String(dailyCap),
       hasWarmUp: warmUp !== null,
@@ -32,7 +31,6 @@ export function LimitsForm({ teamId, domain, onClose }: CardProps & { onClose: (
       target: warmUp ? String(warmUp.target ?? "") : "20000",
     },
   });
-  const { errors } = formState;
   const action = useAction(trpc.domains.update.mutationOptions(), {
     refresh: [trpc.domains.pathKey()],
     done: "Saved",
@@ -55,48 +53,45 @@ export function LimitsForm({ teamId, domain, onClose }: CardProps & { onClose: (
       },
     });
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Daily cap"
       description="The maximum number of recipients per UTC day for email from this domain. Email above the cap is queued until the next day. It is not rejected."
+      onSubmit={handleSubmit(save)}
+      action={action}
+      submitLabel="Save"
     >
-      <ActionForm onSubmit={handleSubmit(save)} action={action} onCancel={onClose} submitLabel="Save">
-        <TextField
-          label="Daily cap"
-          hint="Leave empty for no cap."
-          inputMode="numeric"
-          error={errors.cap}
-          {...register("cap", wholeNumber(0, recipientsMax))}
-        />
-        <CheckboxField
-          label="Warm up the domain"
-          hint="The cap starts low and grows each day while the domain builds its reputation."
-          {...register("hasWarmUp")}
-        />
-        {watch("hasWarmUp") ? (
-          <div className="grid gap-4 md:grid-cols-3">
-            <TextField
-              label="First day"
-              inputMode="numeric"
-              error={errors.firstDay}
-              {...register("firstDay", { required: "Enter a number.", ...wholeNumber(1, recipientsMax) })}
-            />
-            <TextField
-              label="Daily growth (%)"
-              inputMode="numeric"
-              error={errors.growth}
-              {...register("growth", { required: "Enter a number.", ...wholeNumber(1, 900) })}
-            />
-            <TextField
-              label="Target"
-              hint="Leave empty to use the daily cap."
-              inputMode="numeric"
-              error={errors.target}
-              {...register("target", wholeNumber(1, recipientsMax))}
-            />
-          </div>
-        ) : null}
-      </ActionForm>
-    </Dialog>
+      <TextField
+        label="Daily cap"
+        hint="Leave empty for no cap."
+        inputMode="numeric"
+        {...field("cap", wholeNumber(0, recipientsMax))}
+      />
+      <CheckboxField
+        label="Warm up the domain"
+        hint="The cap starts low and grows each day while the domain builds its reputation."
+        {...field("hasWarmUp")}
+      />
+      {watch("hasWarmUp") ? (
+        <div className="grid gap-4 md:grid-cols-3">
+          <TextField
+            label="First day"
+            inputMode="numeric"
+            {...field("firstDay", { required: "Enter a number.", ...wholeNumber(1, recipientsMax) })}
+          />
+          <TextField
+            label="Daily growth (%)"
+            inputMode="numeric"
+            {...field("growth", { required: "Enter a number.", ...wholeNumber(1, 900) })}
+          />
+          <TextField
+            label="Target"
+            hint="Leave empty to use the daily cap."
+            inputMode="numeric"
+            {...field("target", wholeNumber(1, recipientsMax))}
+          />
+        </div>
+      ) : null}
+    </FormDialog>
   );
 }

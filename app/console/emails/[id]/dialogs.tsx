@@ -6,7 +6,7 @@ import { hourMs } from "#server/shared/durations";
 import type { EmailView } from "#server/trpc/emails/views";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { ActionForm } from "../../_ui/form/action-form";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { Button } from "../../_ui/form/button";
 import { CheckboxField, RadioCards, TextField } from "../../_ui/form/form";
 import { formatNumber } from "../../_ui/format-number";
@@ -213,42 +213,38 @@ export function RescheduleDialog({ teamId, email, onClose }: EmailDialogProps) {
   const done = "Rescheduled";
   const rescheduling = useAction(trpc.emails.reschedule.mutationOptions(), { done, ...useAfter(onClose) });
   return (
-    <Dialog onOpenChange={onClose} title="Reschedule email">
-      <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          rescheduling.run({ team: teamId, id: email.id, at: at.toISOString() });
-        }}
-        action={rescheduling}
-        onCancel={onClose}
-        cancelLabel="Keep schedule"
-        submitLabel="Reschedule"
-        disabled={!isTime}
-      >
-        <TextField
-          label="Send at"
-          type="datetime-local"
-          hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}. At most 30 days from now.`}
-          value={date}
-          onChange={({ target }) => setDate(target.value)}
-        />
-        <fieldset className="flex flex-wrap gap-2">
-          <legend className="sr-only">Frequent times</legend>
-          {frequentTimes(new Date()).map(({ label, at: time }) => (
-            <Button key={label} isSmall onClick={() => setDate(toLocal(time))}>
-              {label}
-            </Button>
-          ))}
-        </fieldset>
-        <p role="status" className="min-h-5">
-          {isTime ? (
-            <>
-              The email will be sent on <strong>{at.toLocaleString("en-GB", LONG)}</strong>.
-            </>
-          ) : null}
-        </p>
-      </ActionForm>
-    </Dialog>
+    <FormDialog
+      onClose={onClose}
+      title="Reschedule email"
+      onSubmit={() => rescheduling.run({ team: teamId, id: email.id, at: at.toISOString() })}
+      action={rescheduling}
+      cancelLabel="Keep schedule"
+      submitLabel="Reschedule"
+      disabled={!isTime}
+    >
+      <TextField
+        label="Send at"
+        type="datetime-local"
+        hint={`In your time zone, ${Intl.DateTimeFormat().resolvedOptions().timeZone}. At most 30 days from now.`}
+        value={date}
+        onChange={({ target }) => setDate(target.value)}
+      />
+      <fieldset className="flex flex-wrap gap-2">
+        <legend className="sr-only">Frequent times</legend>
+        {frequentTimes(new Date()).map(({ label, at: time }) => (
+          <Button key={label} isSmall onClick={() => setDate(toLocal(time))}>
+            {label}
+          </Button>
+        ))}
+      </fieldset>
+      <p role="status" className="min-h-5">
+        {isTime ? (
+          <>
+            The email will be sent on <strong>{at.toLocaleString("en-GB", LONG)}</strong>.
+          </>
+        ) : null}
+      </p>
+    </FormDialog>
   );
 }
 

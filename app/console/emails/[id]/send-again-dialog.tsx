@@ -77,10 +77,7 @@ function SendAgainForm({ teamId, email, onClose }: EmailDialogProps) {
   };
   return (
     <ActionForm
-      onSubmit={(event) => {
-        event.preventDefault();
-        send();
-      }}
+      onSubmit={send}
       action={action}
       onCancel={onClose}
       submitLabel={`Send new email to ${formatCount(sentCount, "recipient")}`}

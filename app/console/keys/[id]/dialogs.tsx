@@ -1,12 +1,12 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
 import type { KeyView } from "#server/trpc/keys/keys";
 import { Confirm } from "../../_ui/dialog/confirm";
 import { Dialog } from "../../_ui/dialog/dialog";
-import { ActionForm } from "../../_ui/form/action-form";
+import { FormDialog } from "../../_ui/dialog/form-dialog";
 import { RadioCards, TextAreaField, TextField } from "../../_ui/form/form";
+import { filled, useFields } from "../../_ui/form/use-fields";
 import { formatCount } from "../../_ui/format-number";
 import { When } from "../../_ui/text/when";
 import { useTRPC } from "../../_ui/trpc";
@@ -25,7 +25,7 @@ const useRefresh = () => {
 /** Renames a key. */
 export function RenameKey({ teamId, keyView, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { name: keyView.name } });
+  const { field, handleSubmit } = useFields({ defaultValues: { name: keyView.name } });
   const action = useAction(trpc.keys.rename.mutationOptions(), {
     done: "Key renamed",
     refresh: useRefresh(),
@@ -33,24 +33,16 @@ export function RenameKey({ teamId, keyView, onClose }: KeyDialogProps) {
   });
   const rename = handleSubmit(({ name }) => action.run({ team: teamId, id: keyView.id, name }));
   return (
-    <Dialog onOpenChange={onClose} title="Rename key">
-      <ActionForm onSubmit={rename} action={action} onCancel={onClose} submitLabel="Rename">
-        <TextField
-          label="Name"
-          maxLength={50}
-          autoComplete="off"
-          error={formState.errors.name}
-          {...register("name", { validate: (text) => text.trim() !== "" || "Enter a name." })}
-        />
-      </ActionForm>
-    </Dialog>
+    <FormDialog onClose={onClose} title="Rename key" onSubmit={rename} action={action} submitLabel="Rename">
+      <TextField label="Name" maxLength={50} autoComplete="off" {...field("name", filled("Enter a name."))} />
+    </FormDialog>
   );
 }
 
 /** Changes the networks from which a key may be used. */
 export function ChangeNetworks({ teamId, keyView, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
-  const { register, handleSubmit } = useForm({
+  const { field, handleSubmit } = useFields({
     defaultValues: { networks: keyView.client_networks.join("\n") },
   });
   const action = useAction(trpc.keys.setNetworks.mutationOptions(), {
@@ -62,23 +54,24 @@ export function ChangeNetworks({ teamId, keyView, onClose }: KeyDialogProps) {
     action.run({ team: teamId, id: keyView.id, clientNetworks: networksOf(networks) }),
   );
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title="Client networks"
       description="Takes effect immediately, for the REST API and for SMTP."
+      onSubmit={change}
+      action={action}
+      submitLabel="Save changes"
     >
-      <ActionForm onSubmit={change} action={action} onCancel={onClose} submitLabel="Save changes">
-        <TextAreaField
-          label="Client networks"
-          hint={NETWORKS_HINT}
-          placeholder={NETWORKS_EXAMPLE}
-          isMono
-          autoComplete="off"
-          spellCheck={false}
-          {...register("networks")}
-        />
-      </ActionForm>
-    </Dialog>
+      <TextAreaField
+        label="Client networks"
+        hint={NETWORKS_HINT}
+        placeholder={NETWORKS_EXAMPLE}
+        isMono
+        autoComplete="off"
+        spellCheck={false}
+        {...field("networks")}
+      />
+    </FormDialog>
   );
 }
 
@@ -92,7 +85,7 @@ const OVERLAPS = [
 /** Replaces a key. Both keys are valid for the chosen time. The new secret is shown once. */
 export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProps) {
   const trpc = useTRPC();
-  const { register, handleSubmit } = useForm({ defaultValues: { overlap: "86400" } });
+  const { field, handleSubmit } = useFields({ defaultValues: { overlap: "86400" } });
   const action = useAction(trpc.keys.rotate.mutationOptions({ gcTime: 0 }), {
     refresh: useRefresh(),
   });
@@ -117,15 +110,16 @@ export function RotateKey({ teamId, keyView, publicUrl, onClose }: KeyDialogProp
       </Dialog>
     );
   return (
-    <Dialog
-      onOpenChange={onClose}
+    <FormDialog
+      onClose={onClose}
       title={`Rotate key ${keyView.name}`}
       description="The new key has the same name, permissions, domains and limits."
+      onSubmit={rotate}
+      action={action}
+      submitLabel="Rotate key"
     >
-      <ActionForm onSubmit={rotate} action={action} onCancel={onClose} submitLabel="Rotate key">
-        <RadioCards label="Validity of the old key" options={OVERLAPS} {...register("overlap")} />
-      </ActionForm>
-    </Dialog>
+      <RadioCards label="Validity of the old key" options={OVERLAPS} {...field("overlap")} />
+    </FormDialog>
   );
 }
 

@@ -1,10 +1,10 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useForm } from "react-hook-form";
 import { Dialog } from "../../_ui/dialog/dialog";
 import { ActionForm } from "../../_ui/form/action-form";
 import { TextField } from "../../_ui/form/form";
+import { useFields } from "../../_ui/form/use-fields";
 import { SkeletonCard } from "../../_ui/list/skeleton";
 import { Fetched } from "../../_ui/page/fetched";
 import { firstEmailOf } from "../../_ui/text/send-example";
@@ -41,7 +41,7 @@ type FormProps = Props & { values: { from: string; to: string } };
 
 function TestForm({ teamId, values: { from, to }, onClose }: FormProps) {
   const trpc = useTRPC();
-  const { register, handleSubmit, formState } = useForm({ defaultValues: { from, to } });
+  const { field, handleSubmit } = useFields({ defaultValues: { from, to } });
   const action = useAction(trpc.emails.sendTest.mutationOptions(), {
     refresh: [trpc.emails.list.pathKey(), trpc.overview.parts.queryKey()],
   });
@@ -59,17 +59,15 @@ function TestForm({ teamId, values: { from, to }, onClose }: FormProps) {
         label="To"
         inputMode="email"
         autoComplete="email"
-        error={formState.errors.to}
         hint="delivered@backstamp.test accepts every email and needs no SMTP server."
-        {...register("to", { required: "Enter an email address." })}
+        {...field("to", { required: "Enter an email address." })}
       />
       <TextField
         label="From"
         autoComplete="off"
         spellCheck={false}
-        error={formState.errors.from}
         hint="An address of a verified domain of the team. Email from backstamp.test never leaves this installation."
-        {...register("from", { required: "Enter a sender." })}
+        {...field("from", { required: "Enter a sender." })}
       />
     </ActionForm>
   );

@@ -55,10 +55,7 @@ function RoleDialog({ teamId, action: { member }, onClose }: MemberProps) {
           ? "This is your own role. With a lower role you may be unable to undo the change."
           : "Takes effect immediately."
       }
-      onSubmit={(event) => {
-        event.preventDefault();
-        change.run({ team: teamId, userId: member.id, role });
-      }}
+      onSubmit={() => change.run({ team: teamId, userId: member.id, role })}
       action={change}
       submitLabel="Change role"
       disabled={role === member.role}

@@ -18,14 +18,7 @@ export function AddressConfirmation({ token, onDone }: { token: string; onDone: 
       title="Confirm your new email address"
       note="Your other sessions end, and links that were sent to the former address become invalid."
     >
-      <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          confirming.run({ token });
-        }}
-        action={confirming}
-        submitLabel="Change address"
-      >
+      <ActionForm onSubmit={() => confirming.run({ token })} action={confirming} submitLabel="Change address">
         {null}
       </ActionForm>
     </Section>

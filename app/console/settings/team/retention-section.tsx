@@ -51,10 +51,7 @@ export function RetentionSection({ teamId, retention }: { teamId: string; retent
       note="Counted from the time an email was accepted. Queued and held email, and email sent in the last 14 days, is not deleted. New teams keep message content for 90 days and message records forever."
     >
       <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          setConfirming(true);
-        }}
+        onSubmit={() => setConfirming(true)}
         action={{ isBusy: false, fault: null }}
         submitLabel="Save retention…"
         disabled={isUnchanged || isInvalid}

@@ -66,10 +66,7 @@ function NameSection({ teamId, name }: { teamId: string; name: string }) {
   return (
     <Section title="Name" note="Shown in the console and in invitations.">
       <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          renaming.run({ team: teamId, name: value });
-        }}
+        onSubmit={() => renaming.run({ team: teamId, name: value })}
         action={renaming}
         submitLabel="Save name"
         disabled={value === name || fault !== undefined}
@@ -121,10 +118,7 @@ function UnknownSection({ teamId, policy }: { teamId: string; policy: Policy }) 
       note="If the connection drops after the email was sent and before the server responds, the outcome is unknown. This is rare."
     >
       <ActionForm
-        onSubmit={(event) => {
-          event.preventDefault();
-          change.run({ team: teamId, unknown: value });
-        }}
+        onSubmit={() => change.run({ team: teamId, unknown: value })}
         action={change}
         submitLabel="Save policy"
         disabled={value === policy}

@@ -35,10 +35,7 @@ export function TestEvent({ teamId, endpoint, onClose }: EndpointDialogProps) {
       onClose={onClose}
       title="Send test event"
       description="A signed event with sample data and data.test: true."
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (type) testing.run({ team: teamId, id: endpoint.id, type });
-      }}
+      onSubmit={() => type && testing.run({ team: teamId, id: endpoint.id, type })}
       action={testing}
       cancelLabel="Close"
       submitLabel={result ? "Send another" : "Send"}

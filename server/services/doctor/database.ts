@@ -4,16 +4,7 @@ import { formatBytes, isNearlyFull } from "#server/platform/disk";
 import { cli } from "#server/platform/env/cli";
 import { getSchemaState } from "../health";
 import { measureClockSkew, skewSecondsMax } from "../surroundings";
-import {
-  type DoctorDeps,
-  failure,
-  failureOf,
-  NEEDS_DATABASE,
-  ok,
-  type Result,
-  type Results,
-  warning,
-} from "./finding";
+import { type DoctorDeps, failure, failureOf, NEEDS_DATABASE, ok, type Result, warning } from "./finding";
 
 const oldestMajor = 15;
 /** From this share of the connections on, a new process may not get any. */
@@ -56,7 +47,7 @@ export async function findConnectionFault(deps: DoctorDeps): Promise<Result | nu
 }
 
 /** Reachability, version, connections and time limits of the role. */
-export async function checkDatabase(deps: DoctorDeps): Promise<Result | Results> {
+export async function checkDatabase(deps: DoctorDeps): Promise<Result | Result[]> {
   const fault = await findConnectionFault(deps);
   if (fault !== null) return fault;
   const { db, hot } = deps;

@@ -1,5 +1,5 @@
 import { within } from "#server/platform/within";
-import { checkMsMax, notChecked, type Result, type Results } from "./finding";
+import { checkMsMax, notChecked, type Result } from "./finding";
 
 const atOnce = 10;
 /** What a subject may take beyond its own time limit, and a check beyond that of its last subject. */
@@ -16,9 +16,9 @@ export type Subject = { name: string; run: () => Promise<Result> };
 export async function checkEach(
   subjects: readonly Subject[],
   { startedMs, msMax }: { startedMs: number; msMax: number },
-): Promise<Results> {
+): Promise<Result[]> {
   const lastStartMs = startedMs + checkMsMax - msMax - 2 * marginMs;
-  const results: Results = [];
+  const results: Result[] = [];
   const left = subjects.map((subject, index) => ({ ...subject, index }));
   const work = async () => {
     for (let next = left.shift(); next; next = left.shift())

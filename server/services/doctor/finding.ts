@@ -78,7 +78,6 @@ export type DoctorDeps = Deps & {
 
 /** A finding without the name of its check. */
 export type Result = Omit<Finding, "check" | "advice" | "subject"> & { subject?: string; advice?: string };
-export type Results = Result[];
 
 const resultOf =
   (status: Status) =>

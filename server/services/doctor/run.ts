@@ -11,7 +11,6 @@ import {
   type Finding,
   NEEDS_DATABASE,
   type Result,
-  type Results,
   type Status,
 } from "./finding";
 import { checkDomains, checkResolvers } from "./network/dns";
@@ -25,7 +24,7 @@ import { checkSecret } from "./secret";
 import { checkSettings } from "./settings";
 import { checkWorkers } from "./workers";
 
-const RUN: Record<Check, (deps: DoctorDeps) => Promise<Result | Results>> = {
+const RUN: Record<Check, (deps: DoctorDeps) => Promise<Result | Result[]>> = {
   settings: checkSettings,
   database: checkDatabase,
   schema: checkSchema,
@@ -88,7 +87,7 @@ export function sortFindings(findings: readonly Finding[]): Finding[] {
 }
 
 async function runCheck(deps: DoctorDeps, check: Check, hasDatabase: boolean): Promise<Finding[]> {
-  const results = await runWithin<Result | Results>(checkMsMax, () => RUN[check](deps), {
+  const results = await runWithin<Result | Result[]>(checkMsMax, () => RUN[check](deps), {
     late: {
       status: "error",
       message: `The check did not complete within ${checkMsMax / 1_000} s.`,

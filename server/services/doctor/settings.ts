@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { discoveryUrl, isSameIssuer, redirectPath } from "#server/platform/http/oidc-issuer";
-import { type DoctorDeps, failure, ok, type Result, type Results, reasonOf } from "./finding";
+import { type DoctorDeps, failure, ok, type Result, reasonOf } from "./finding";
 
 export const SETTINGS_ADVICE = "Correct these settings and restart Backstamp.";
 
@@ -8,7 +8,7 @@ export const SETTINGS_ADVICE = "Correct these settings and restart Backstamp.";
  * Whether the settings are complete for production, and the configured identity provider can be used for
  * sign-in.
  */
-export async function checkSettings(deps: DoctorDeps): Promise<Results> {
+export async function checkSettings(deps: DoctorDeps): Promise<Result[]> {
   const { settingsFault, oidcIssuer } = deps;
   return [
     settingsFault === null ? ok("All settings are valid.") : failure(settingsFault, SETTINGS_ADVICE),

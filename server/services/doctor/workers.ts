@@ -1,6 +1,6 @@
 import { TICK_WORKER_ID } from "#db/schema/deliveries";
 import { getBacklog } from "../backlog-alarms";
-import { type DoctorDeps, failure, ok, type Result, type Results, warning } from "./finding";
+import { type DoctorDeps, failure, ok, type Result, warning } from "./finding";
 
 /**
  * The limits of readiness: workers send a heartbeat every 5 s, an external scheduler calls every few minutes.
@@ -12,7 +12,7 @@ const overdueSecondsMax = 300;
 type Beat = { isTick: boolean; seconds: number };
 
 /** Whether workers, or rounds of an external scheduler (`/api/cron/tick`), process the queue. */
-export async function checkWorkers({ hot, db }: Pick<DoctorDeps, "hot" | "db">): Promise<Results> {
+export async function checkWorkers({ hot, db }: Pick<DoctorDeps, "hot" | "db">): Promise<Result[]> {
   const beats = await hot<Beat[]>`
     select id = ${TICK_WORKER_ID} as "isTick", extract(epoch from now() - beat_at)::float8 as seconds
     from workers order by beat_at desc`;
@@ -31,7 +31,7 @@ export async function checkWorkers({ hot, db }: Pick<DoctorDeps, "hot" | "db">):
 /** Fewer failures can be those of a database that was away. */
 const failuresMin = 3;
 
-async function findFailingJobs(hot: DoctorDeps["hot"]): Promise<Results> {
+async function findFailingJobs(hot: DoctorDeps["hot"]): Promise<Result[]> {
   const jobs = await hot<{ name: string; failures: number; fault: string }[]>`
     select name, failures, fault from jobs where failures >= ${failuresMin} order by name`;
   return jobs.map(({ name, failures, fault }) =>

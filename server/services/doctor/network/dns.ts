@@ -6,7 +6,7 @@ import { PROOF } from "../../domains/check/evaluate";
 import { type Domain, domainColumns } from "../../domains/read";
 import { isNoAnswer } from "../../surroundings";
 import { checkEach } from "../each";
-import { type DoctorDeps, failure, notChecked, ok, type Result, type Results, warning } from "../finding";
+import { type DoctorDeps, failure, notChecked, ok, type Result, warning } from "../finding";
 
 const domainsMax = 100;
 /** The longest time of one domain. Lookups that are not complete by then count as failed. */
@@ -16,7 +16,7 @@ const domainMsMax = 5_000;
 const SIGNED = "org";
 
 /** Whether each configured name server responds, and whether its DNSSEC validation is used. */
-export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Result | Results> {
+export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Promise<Result | Result[]> {
   const host = publicUrl === null ? "example.com" : new URL(publicUrl).hostname;
   const advice = "Correct BACKSTAMP_DNS_SERVERS, or the name servers of this machine.";
   const answers = await Promise.all(
@@ -40,7 +40,7 @@ export async function checkResolvers({ resolvers, publicUrl }: DoctorDeps): Prom
 }
 
 /** Whether the records of the verified domains are still published: ownership and DKIM, SPF, MX and DMARC. */
-export async function checkDomains(deps: DoctorDeps): Promise<Result | Results> {
+export async function checkDomains(deps: DoctorDeps): Promise<Result | Result[]> {
   const startedMs = performance.now();
   const verified = await deps.db
     .select(domainColumns)

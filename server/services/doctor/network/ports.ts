@@ -3,22 +3,13 @@ import { createRelay } from "#server/mail/transport/relay";
 import { dayMs } from "#server/shared/durations";
 import { probeRelay } from "../../relays/connect";
 import { feedbackAddressOf } from "../../returns/find";
-import {
-  type DoctorDeps,
-  failure,
-  notChecked,
-  ok,
-  probeMsMax,
-  type Result,
-  type Results,
-  warning,
-} from "../finding";
+import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Result, warning } from "../finding";
 
 const expiryDaysMin = 14;
 const anyAddress = ["0.0.0.0", "::", ""];
 
 /** Whether the SMTP ports of this installation respond, and how long their certificate is valid. */
-export async function checkPorts(deps: DoctorDeps): Promise<Result | Results> {
+export async function checkPorts(deps: DoctorDeps): Promise<Result | Result[]> {
   const { listeners, readCertificate } = deps;
   if (listeners.length === 0) return notChecked("No SMTP port is set, for bounces or for submission.");
   const checks = listeners.map((listener) => checkListener(deps, listener));

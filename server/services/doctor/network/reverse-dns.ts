@@ -1,7 +1,7 @@
 import { parseDomainName } from "#server/mail/address/address";
 import type { QueryDns } from "#server/mail/dns/dns";
 import { reverseNameOf } from "#server/mail/dns/reverse-name";
-import { type DoctorDeps, failure, notChecked, ok, type Result, type Results, warning } from "../finding";
+import { type DoctorDeps, failure, notChecked, ok, type Result, warning } from "../finding";
 
 /**
  * For direct delivery: whether the addresses of the EHLO name have a PTR record with this name, which
@@ -12,7 +12,7 @@ export async function checkReverseDns({
   dns,
   transportKind,
   ehloName,
-}: DoctorDeps): Promise<Result | Results> {
+}: DoctorDeps): Promise<Result | Result[]> {
   if (transportKind !== "direct")
     return notChecked("Email is not sent directly to MX hosts, so this server needs no PTR record.");
   if (!parseDomainName(ehloName).ok)

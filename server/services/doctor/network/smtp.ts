@@ -8,16 +8,7 @@ import { openSealedRelay, probeRelay } from "../../relays/connect";
 import { getSmtpUrlRelay } from "../../relays/health";
 import { listSealedRelays, type SealedRelayState } from "../../relays/read";
 import { checkEach } from "../each";
-import {
-  type DoctorDeps,
-  failure,
-  notChecked,
-  ok,
-  probeMsMax,
-  type Result,
-  type Results,
-  warning,
-} from "../finding";
+import { type DoctorDeps, failure, notChecked, ok, probeMsMax, type Result, warning } from "../finding";
 
 /** Large destinations: if none of them can be reached at port 25, the network blocks it. */
 const DESTINATIONS = ["gmail.com", "outlook.com", "yahoo.com"];
@@ -28,7 +19,7 @@ const DIRECT = "direct delivery";
  * Each relay, that of `SMTP_URL` included: connection, TLS and login, without an email. For direct delivery:
  * port 25.
  */
-export async function checkSmtp(deps: DoctorDeps): Promise<Results> {
+export async function checkSmtp(deps: DoctorDeps): Promise<Result[]> {
   const startedMs = performance.now();
   const { transportKind, smtpUrlRelay, isDevelopment } = deps;
   // Without the database, what SMTP_URL names can still be checked.

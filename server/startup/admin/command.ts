@@ -63,7 +63,7 @@ export const flag = (about: string): Param<boolean> => ({
 type Description<P extends Params> = {
   /** In the list of its group. That of a command without a group is in run.ts. */
   about?: string;
-  params: P;
+  params?: P;
   /** Text below the list of options. */
   help?: string;
   /** Names of options of which at least one is needed. */
@@ -123,7 +123,7 @@ export function inTeam<P extends Params>({
 }): Command {
   return inDatabase({
     ...(description as Omit<Description<P & { team: typeof TEAM }>, "params">),
-    params: { ...params, team: TEAM },
+    params: { ...(params as P), team: TEAM },
     run: async (session, values, terminal) => {
       const { withTeam } = await import("./session");
       const given = values as Values<P> & { team: string | undefined };
@@ -139,7 +139,7 @@ type Parsed = { value: unknown };
 export function addCommand(
   group: CommanderCommand,
   name: string,
-  { about = "", params, help, needsOneOf = [], run }: Command,
+  { about = "", params = {}, help, needsOneOf = [], run }: Command,
   terminal: Terminal,
 ): void {
   const added = group.command(name).description(about);

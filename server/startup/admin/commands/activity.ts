@@ -46,7 +46,6 @@ export const requestCommands = {
 export const webhookCommands = {
   list: inTeam({
     about: "lists a team's endpoints, newest first",
-    params: {},
     run: async (ctx, _values, team) =>
       listOutput(
         (await listWebhooks(ctx, { limit: endpointsMax })).rows.map(presentWebhook),

@@ -116,7 +116,6 @@ async function describeCallback(session: Session, { id, name, provider }: RelayV
 export const inboundCommands = {
   token: command({
     about: "shows the URL that accepts bounces and complaints, and its token, which changes with the secret",
-    params: {},
     help: "\nExample, for a mail server that forwards a message:\n  curl --data-binary @- -H 'Content-Type: message/rfc822' -H 'Authorization: Bearer <token>' <url>",
     run: async (terminal) => {
       const settings = readSettings(terminal.env, "dev");

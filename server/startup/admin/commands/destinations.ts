@@ -47,7 +47,6 @@ export const destinationCommands = {
 
   list: inDatabase({
     about: "lists the destinations that have limits",
-    params: {},
     run: async ({ deps }) =>
       listOutput((await listDestinationLimits(deps)).map(presentRow), "No destination has limits."),
   }),
@@ -66,7 +65,6 @@ export const destinationCommands = {
 
   status: inDatabase({
     about: "lists destinations with their learned limits, the reasons, and the deliveries that wait",
-    params: {},
     run: async ({ deps }) =>
       listOutput((await listDestinations(deps)).map(presentRow), "No email was sent directly yet."),
   }),
@@ -91,7 +89,6 @@ export const destinationCommands = {
 
   hosts: inDatabase({
     about: "lists the MX hosts that were added to destinations",
-    params: {},
     run: async ({ deps }) => listOutput(await listDestinationHosts(deps), "No MX hosts were added."),
   }),
 };
@@ -138,7 +135,6 @@ export const replyCommands = {
 
   list: inDatabase({
     about: "lists your rules in the order in which they are applied; the first that matches decides",
-    params: {},
     run: async ({ deps }) =>
       listOutput(
         (await listReplyRules(deps)).map(presentRow),

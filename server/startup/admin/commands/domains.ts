@@ -37,7 +37,6 @@ export const domainCommands = {
 
   list: inTeam({
     about: "lists a team's domains",
-    params: {},
     run: async (ctx) =>
       listOutput((await listDomains(ctx)).map(presentDomainSummary), "No domains.", [
         "name",

@@ -90,7 +90,6 @@ export const keyCommands = {
 
   list: inTeam({
     about: "lists a team's keys, without revoked keys",
-    params: {},
     run: async (ctx, _values, team) => {
       const keys = await listKeys(ctx);
       const empty = `Team ${team.name} has no keys. Create one: key create --help`;

@@ -64,7 +64,6 @@ export const relayCommands = {
 
   list: inDatabase({
     about: "lists the relays with their state; failing and new ones are tested once a minute",
-    params: {},
     run: async ({ deps }) => {
       const relays = (await listRelays(deps)).map(presentRow);
       const output = listOutput(relays, "No relays. Add one: relay add --help", rowOf);

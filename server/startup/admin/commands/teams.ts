@@ -32,7 +32,6 @@ export const teamCommands = {
 
   list: inDatabase({
     about: "lists the teams, oldest first",
-    params: {},
     run: async ({ deps }) => listOutput(await listTeams(deps), "No teams.", ["id", "name"]),
   }),
 
@@ -111,7 +110,6 @@ export const teamCommands = {
 
   deletions: inDatabase({
     about: "lists requested, canceled and completed deletions of teams, with what was deleted",
-    params: {},
     run: async ({ deps }) => listOutput((await listDeletions(deps)).map(presentDeletion), "No deletions."),
   }),
 };

@@ -18,7 +18,6 @@ import { formatSecrets, formatVariable } from "./secret-variables";
 export const secretCommands = {
   status: inDatabase({
     about: "lists the secrets by their ids, what each is still needed for, and which can be removed",
-    params: {},
     run: (session, _values, { env }) => describeStatus(session, readSettings(env, "dev")),
   }),
 

@@ -22,7 +22,6 @@ const EXIT_CODES = { ok: 0, warning: 1, error: 2 } as const;
 const NO_DATABASE = "postgres://backstamp@127.0.0.1:1/none";
 
 export const doctor = command({
-  params: {},
   help: `
 Run it where Backstamp runs, with the same settings. It changes nothing, so it does not start the embedded database: for the
 checks that need it, start Backstamp first. Exit codes: 0 no fault, 1 warnings, 2 errors.`,

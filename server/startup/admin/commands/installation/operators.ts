@@ -28,7 +28,6 @@ export const operatorCommands = {
 
   list: inDatabase({
     about: "lists the operators",
-    params: {},
     run: async ({ deps }) =>
       listOutput(await listOperators(deps), "No operators. Make a user one: operator grant EMAIL", [
         "id",

@@ -28,7 +28,6 @@ const reason = requiredOption("text", "shown with every email that waits or is c
 export const queueCommands = {
   status: inDatabase({
     about: "shows how much email waits, and what is paused",
-    params: {},
     run: async ({ deps }) => {
       const [{ states, isComplete }, active] = await Promise.all([
         getQueueTotals(deps),

@@ -19,7 +19,6 @@ import { withDatabase } from "../../session";
 import { output, type Terminal } from "../../terminal";
 
 export const migrate = command({
-  params: {},
   run: async (terminal) => {
     // An embedded database that was started for this command is already migrated.
     const settings = readSettings(terminal.env, "dev");
@@ -32,7 +31,6 @@ export const migrate = command({
 });
 
 export const worker = command({
-  params: {},
   help: `
 It requires DATABASE_URL, BACKSTAMP_URL and BACKSTAMP_SECRET, or a running Backstamp with this data directory. It sends by
 SMTP_URL. Any number of workers can run. Standard output is a log with one JSON object per line.`,

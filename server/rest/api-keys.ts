@@ -196,19 +196,12 @@ export const keyRoutes = [
     body: RotateKeyBody,
     bodyForm: "optional",
     example: { body: { overlap_seconds: 3600 } },
-    response: z.object({
-      object: z.literal("api_key"),
-      id: Id,
-      token: Token,
-      rotated_from: Id,
-      previous_expires_at: Time,
-    }),
+    response: changed("api_key").extend({ token: Token, rotated_from: Id, previous_expires_at: Time }),
     errors: ["conflict"],
     handle: async ({ ctx, params: { id }, body }) => {
       const { key, token, previousUntil } = await rotateKey(ctx, id, body);
       return {
-        object: "api_key" as const,
-        id: key.id,
+        ...presentChanged("api_key", key),
         token,
         rotated_from: id,
         previous_expires_at: previousUntil.toISOString(),

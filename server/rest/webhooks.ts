@@ -103,9 +103,7 @@ export const WebhookEventsQuery = listQuery({
   type: WebhookEventName.optional().describe("The type of the event."),
 });
 
-const SecretResponse = z.object({
-  object: z.literal("webhook"),
-  id: Id,
+const SecretResponse = changed("webhook").extend({
   signing_secret: z
     .string()
     .describe("`whsec_` followed by the key in Base64, as Standard Webhooks libraries expect it."),
@@ -124,10 +122,9 @@ export const webhookRoutes = [
     response: SecretResponse.extend({ warnings: WebhookWarnings }),
     errors: ["conflict"],
     handle: async ({ ctx, body }) => {
-      const { id, signingSecret } = await createWebhook(ctx, body);
+      const { signingSecret, ...created } = await createWebhook(ctx, body);
       return {
-        object: "webhook" as const,
-        id,
+        ...presentChanged("webhook", created),
         signing_secret: signingSecret,
         ...presentWarnings(body.events),
       };

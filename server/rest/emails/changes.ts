@@ -165,12 +165,11 @@ export const emailChangeRoutes = [
     body: z.strictObject({ accept_duplicates: acceptDuplicates }),
     bodyForm: "optional",
     example: { body: { accept_duplicates: false } },
-    response: z.object({ object: z.literal("email"), id: Id, ...RetryResponse.shape }),
+    response: changed("email").extend(RetryResponse.shape),
     errors: ["conflict"],
-    handle: async ({ ctx, params: { id }, body }) => ({
-      object: "email" as const,
-      id,
-      ...presentRetry(await retryEmail(ctx, id, body.accept_duplicates ?? false)),
+    handle: async ({ ctx, params, body }) => ({
+      ...presentChanged("email", params),
+      ...presentRetry(await retryEmail(ctx, params.id, body.accept_duplicates ?? false)),
     }),
   }),
   withApi({
@@ -207,16 +206,13 @@ export const emailChangeRoutes = [
         .describe("The recipients to settle. Default: all with an unknown outcome."),
     }),
     example: { body: { as: "sent" } },
-    response: z.object({
-      object: z.literal("email"),
-      id: Id,
+    response: changed("email").extend({
       settled: z.array(z.string()).describe("The settled recipients."),
     }),
     errors: ["conflict"],
-    handle: async ({ ctx, params: { id }, body: { as, recipients = null } }) => ({
-      object: "email" as const,
-      id,
-      settled: await settleEmail(ctx, id, { as, recipients }),
+    handle: async ({ ctx, params, body: { as, recipients = null } }) => ({
+      ...presentChanged("email", params),
+      settled: await settleEmail(ctx, params.id, { as, recipients }),
     }),
   }),
 ];

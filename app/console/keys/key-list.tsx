@@ -6,7 +6,7 @@ import { TIERS } from "#server/shared/rate-limits";
 import type { KeyRow } from "#server/trpc/keys/keys";
 import { formatNumber } from "../_ui/format-number";
 import { useCreation } from "../_ui/list/create-button";
-import type { Column } from "../_ui/list/data-table";
+import { type Column, timeColumn } from "../_ui/list/data-table";
 import { SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
@@ -107,13 +107,7 @@ const KEY_COLUMNS: readonly Column<KeyRow>[] = [
     width: "w-28",
     cell: ({ recent_refusals }) => <RejectedCount counts={recent_refusals} />,
   },
-  {
-    isWide: true,
-    header: "Last used",
-    width: "w-28",
-    cell: ({ last_used_at }) =>
-      last_used_at ? <When at={last_used_at} /> : <span className="text-soft">Never</span>,
-  },
+  timeColumn("Last used", ({ last_used_at }) => last_used_at, { isWide: true, width: "w-28", none: "Never" }),
   {
     header: "Status",
     width: "w-32",

@@ -8,7 +8,7 @@ import { Confirm } from "../_ui/dialog/confirm";
 import { Menu } from "../_ui/dialog/menu";
 import { Button } from "../_ui/form/button";
 import { useCreation } from "../_ui/list/create-button";
-import type { Column } from "../_ui/list/data-table";
+import { type Column, timeColumn } from "../_ui/list/data-table";
 import { SearchField, SelectFilter } from "../_ui/list/filter-bar";
 import { ListPage, listOptions, useListState } from "../_ui/list/list-page";
 import { lazyDialog } from "../_ui/page/lazy-part";
@@ -18,7 +18,6 @@ import { useDisabledReason } from "../_ui/page/permission";
 import { linkStyle } from "../_ui/styles";
 import { WholeAddress } from "../_ui/text/address";
 import { LabelBadge } from "../_ui/text/badge";
-import { When } from "../_ui/text/when";
 import { useTRPC } from "../_ui/trpc";
 import { useAction } from "../_ui/use-action";
 import { useNew } from "../_ui/use-new";
@@ -117,12 +116,7 @@ const suppressionColumns = (teamId: string): readonly Column<SuppressionRow>[] =
     isActive: true,
     cell: (row) => <Reason row={row} />,
   },
-  {
-    header: "Since",
-    isWide: true,
-    width: "w-28",
-    cell: ({ created_at }) => <When at={created_at} />,
-  },
+  timeColumn("Since", ({ created_at }) => created_at, { isWide: true, width: "w-28" }),
   {
     header: "Origin",
     width: "w-34",

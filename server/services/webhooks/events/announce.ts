@@ -8,6 +8,10 @@ import type { AnnouncedEvent } from "./types";
 /** Maximum rows per statement. */
 const rowsMax = 5_000;
 
+/** The condition for the enabled endpoints of the team that subscribe to a type. */
+export const subscribesTo = ({ teamId }: Pick<Ctx, "teamId">, type: string) =>
+  and(eq(webhooks.teamId, teamId), eq(webhooks.status, "enabled"), arrayContains(webhooks.events, [type]));
+
 type Announcer = Pick<Ctx, "db" | "teamId" | "clock">;
 
 /**
@@ -25,13 +29,7 @@ export async function announce(
   const endpoints = await ctx.db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(
-      and(
-        eq(webhooks.teamId, ctx.teamId),
-        eq(webhooks.status, "enabled"),
-        arrayContains(webhooks.events, [type]),
-      ),
-    )
+    .where(subscribesTo(ctx, type))
     .for("key share");
   const createdAt = ctx.clock();
   const payloads = each.map((data) => eventPayload(type, createdAt, data));

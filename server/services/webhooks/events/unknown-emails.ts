@@ -1,8 +1,9 @@
-import { and, arrayContains, eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { emails } from "#db/schema/emails";
 import { teams } from "#db/schema/teams";
 import { webhooks } from "#db/schema/webhooks";
 import type { Ctx } from "#server/deps";
+import { subscribesTo } from "./announce";
 
 const countedMax = 1_000;
 
@@ -17,16 +18,7 @@ export async function listUnknownEmails(ctx: Ctx) {
     .where(and(eq(emails.teamId, ctx.teamId), eq(emails.status, "unknown")))
     .limit(countedMax)
     .as("some");
-  const subscribed = ctx.db
-    .select({ one: sql`1` })
-    .from(webhooks)
-    .where(
-      and(
-        eq(webhooks.teamId, ctx.teamId),
-        eq(webhooks.status, "enabled"),
-        arrayContains(webhooks.events, ["email.unknown"]),
-      ),
-    );
+  const subscribed = ctx.db.select({ one: sql`1` }).from(webhooks).where(subscribesTo(ctx, "email.unknown"));
   const [[counted], [team]] = await Promise.all([
     ctx.db.select({ emails: sql<number>`count(*)::int` }).from(some),
     ctx.db

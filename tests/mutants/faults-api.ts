@@ -110,8 +110,8 @@ export const API_FAULTS: readonly Fault[] = [
   {
     name: "A key that is linked to one domain sends from every domain of the team",
     file: "server/services/emails/accept/sender.ts",
-    from: "\n                eq(apiKeyDomains.domainId, domains.id),",
-    to: "",
+    from: "and(linksOfKey(ctx, actor.keyId), eq(apiKeyDomains.domainId, domains.id))",
+    to: "linksOfKey(ctx, actor.keyId)",
     suites: ["tests/rest/rejections.test.ts"],
   },
   {

@@ -3,6 +3,7 @@ import { apiKeyDomains } from "#db/schema/api-keys";
 import { domains } from "#db/schema/domains";
 import type { Ctx } from "#server/deps";
 import { rejectKey } from "#server/platform/errors";
+import { linksOfKey } from "./grant";
 
 /**
  * The sender domains whose emails the caller may change: those that the key is linked to now. Null: all
@@ -10,13 +11,13 @@ import { rejectKey } from "#server/platform/errors";
  * the whole team.
  */
 export async function listLinkedDomains(ctx: Ctx): Promise<string[] | null> {
-  const { actor, teamId } = ctx;
+  const { actor } = ctx;
   if (actor.kind !== "key" || actor.allDomains) return null;
   const links = await ctx.db
     .select({ name: domains.name })
     .from(apiKeyDomains)
     .innerJoin(domains, and(eq(domains.teamId, apiKeyDomains.teamId), eq(domains.id, apiKeyDomains.domainId)))
-    .where(and(eq(apiKeyDomains.teamId, teamId), eq(apiKeyDomains.apiKeyId, actor.keyId)));
+    .where(linksOfKey(ctx, actor.keyId));
   return links.map(({ name }) => name);
 }
 

@@ -8,6 +8,7 @@ import type { Mailbox } from "#server/mail/address/address";
 import { isProviderControl } from "#server/mail/mime/headers";
 import { AppError, rejectKey } from "#server/platform/errors";
 import type { SenderDomain } from "../../keys/cache";
+import { linksOfKey } from "../../keys/grant";
 import { isRelayInUse } from "../../relays/read";
 import type { AcceptedRecipient } from "./insert-submissions";
 
@@ -69,13 +70,7 @@ async function readLinkedDomain(ctx: Ctx, name: string): Promise<SenderDomain | 
           ctx.db
             .select({ one: sql`1` })
             .from(apiKeyDomains)
-            .where(
-              and(
-                eq(apiKeyDomains.teamId, ctx.teamId),
-                eq(apiKeyDomains.apiKeyId, actor.keyId),
-                eq(apiKeyDomains.domainId, domains.id),
-              ),
-            ),
+            .where(and(linksOfKey(ctx, actor.keyId), eq(apiKeyDomains.domainId, domains.id))),
         )
       : undefined;
   const [row] = await ctx.db

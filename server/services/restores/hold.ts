@@ -44,16 +44,12 @@ export async function holdRestored(tx: Pick<ReservedSql, "unsafe">): Promise<Hel
     set status = case status when 'scheduled' then 'scheduled' else 'queued' end, wait_rule = 'restored', due_at = 'infinity',
       stage = 'idle', lease_token = null, leased_until = null, lapses = 0, updated_at = now()
     where status in ('queued', 'scheduled', 'sending')`);
-  await tx.unsafe(
-    `update system_mails set status = 'failed', details = null, lease_token = null, ended_at = now(), last_reply = $1
-     where status in ('queued', 'sending')`,
-    [SYSTEM_EMAIL_REPLY],
-  );
-  await tx.unsafe(
-    `update return_copies set status = 'failed', message = null, lease_token = null, ended_at = now(), last_reply = $1
-     where status in ('queued', 'sending')`,
-    [SYSTEM_EMAIL_REPLY],
-  );
+  for (const [table, content] of Object.entries({ system_mails: "details", return_copies: "message" }))
+    await tx.unsafe(
+      `update ${table} set status = 'failed', ${content} = null, lease_token = null, ended_at = now(), last_reply = $1
+       where status in ('queued', 'sending')`,
+      [SYSTEM_EMAIL_REPLY],
+    );
   await tx.unsafe("delete from alert_notices");
   await tx.unsafe("delete from alert_calls");
   await tx.unsafe("update sessions set revoked_at = now() where revoked_at is null");

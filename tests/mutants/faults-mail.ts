@@ -19,8 +19,8 @@ export const MAIL_FAULTS: readonly Fault[] = [
   {
     name: "A block list that uses the code of an unknown address marks the address as dead",
     file: "server/mail/bounce/dead-address.ts",
-    from: 'if (kind !== "rejected" || (replyClass ?? "hard") !== "hard") return false;',
-    to: 'if (kind !== "rejected" || replyClass === "login") return false;',
+    from: 'if (kind !== "rejected" || !isDead) return false;',
+    to: 'if (kind !== "rejected") return false;',
     suites: ["tests/mail/dead-address.test.ts", "tests/mail/replies.test.ts"],
   },
   {

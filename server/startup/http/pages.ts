@@ -32,8 +32,8 @@ type NextApp = {
 };
 
 /**
- * Next's standalone server names the configuration of the build like this. Without it, Next loads its compiler,
- * which takes 23 MB, to read `next.config.ts` again.
+ * As Next's standalone server, this one gives Next the configuration of the build. Else Next would load its
+ * compiler, 23 MB, to read `next.config.ts` again.
  */
 const BUILT_CONFIG = "__NEXT_PRIVATE_STANDALONE_CONFIG";
 

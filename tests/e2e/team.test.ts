@@ -140,6 +140,8 @@ test("a removed member loses access immediately", async () => {
   await admin.getByText("API keys that they created belong to the team").waitFor(waitOptions);
   await takePictures(admin, "members-remove");
   await admin.getByRole("button", { name: "Remove from team" }).click();
+  // An open dialog hides the rows from roles, so the row is gone only if the dialog is, too.
+  await admin.getByRole("alertdialog").waitFor({ state: "detached", ...waitOptions });
   await row(admin, GUEST.name).waitFor({ state: "detached", ...waitOptions });
   await guest.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Emails" }).click();
   await guest.getByRole("heading", { name: "You are not a member of any team" }).waitFor(waitOptions);

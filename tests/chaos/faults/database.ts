@@ -2,8 +2,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Ask } from "../audit";
 import type { Fault, FaultContext } from "../fault";
 import { reachKillPoint, release } from "../kill-stages";
+import type { ProcessName } from "../processes";
+import type { Rig } from "../rig";
 
-/** The connection is lost after COMMIT was sent. Whether it was executed is recorded only in the database. */
+/**
+ * The connection is lost after COMMIT was sent. Whether it was executed is recorded only in the database. Ends
+ * when the database has no statement of the lost connections any more: until then, one may commit what its
+ * process will never know.
+ */
 export const cutCommit: Fault = {
   name: "cut-commit",
   row: "connection lost during COMMIT",
@@ -15,23 +21,38 @@ export const cutCommit: Fault = {
       const isWeb = n % 2 === 0;
       const who = isWeb ? (random.chance(0.5) ? "web1" : "web0") : random.chance(0.5) ? "worker1" : "worker0";
       await rig.disturb({ row, what: "cut", who }, async () => {
-        // Either the database's response is held (executed), or the packet itself (not executed).
+        // Either the database's response is held (executed), or the packet itself.
+        const isResponseHeld = isWeb && n % 4 === 0;
         const wasReached = await reachKillPoint(rig, load, {
           who,
-          aim: isWeb ? (n % 4 === 0 ? "queued" : "before commit") : "answered",
+          aim: isWeb ? (isResponseHeld ? "queued" : "before commit") : "answered",
           variant: isWeb ? 0 : 1,
           web: 0,
           worker: 0,
         });
         if (wasReached) await wait(20);
+        // A packet that is forwarded just before the loss is executed; otherwise it never arrives.
+        if (!isResponseHeld && random.chance(0.5)) release(rig);
         rig.taps[who].cut(random.chance(0.5) ? "end" : "reset");
         release(rig);
+        await connectionsEnded(rig, who, Date.now());
       });
       await wait(random.upTo(200));
     }
     return times;
   },
 };
+
+async function connectionsEnded(rig: Rig, who: ProcessName, openedBeforeMs: number): Promise<void> {
+  const isEnded = () =>
+    rig.ask(async (hot) => {
+      const backends = await hot`
+        select from pg_stat_activity
+        where usename = ${who} and backend_start < to_timestamp(${openedBeforeMs / 1000}::float8) limit 1`;
+      return backends.length === 0;
+    });
+  while (!(await isEnded())) await wait(2);
+}
 
 const downMs = 8_000;
 

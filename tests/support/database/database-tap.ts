@@ -18,8 +18,8 @@ export type Tap = {
   /** Forwards everything that is held, for connections that still exist. */
   release(): void;
   /**
-   * Closes all connections: `end` like a process that exits, `reset` like one that has not read everything it
-   * received.
+   * Closes all connections, and discards what it holds: `end` like a process that exits, `reset` like one that
+   * has not read everything it received.
    */
   cut(how?: "end" | "reset"): void;
   /**
@@ -115,6 +115,7 @@ export async function startTap(target: { host: string; port: number }): Promise<
     },
     cut(how = "reset") {
       for (const { client } of lines) how === "end" ? client.end() : client.resetAndDestroy();
+      lines.clear();
     },
     refused: () => refused,
     refuse(will) {

@@ -1,7 +1,7 @@
+import { waitForServer } from "../../support/processes/installed-server";
+import { startInOwnRoot } from "../../support/processes/own-root";
 import { freePort } from "../../support/servers/free-port";
-import { waitUntilListening } from "../../support/servers/listening";
-import { startHaraka } from "./haraka";
-import { startInOwnRoot } from "./own-root";
+import { startHarakaRival } from "./haraka";
 import type { Rival } from "./rival";
 
 type Server = {
@@ -67,10 +67,7 @@ async function startServer(
     files: { [file]: config(port, sinkPort) },
     command,
   });
-  await waitUntilListening(port, root.hasExited).catch(async (error) => {
-    await root.close();
-    throw new Error(`${error} ${root.output().trim().split("\n").at(-1)}`);
-  });
+  await waitForServer(root, port);
   const rival: Rival = {
     name: `${name} ${root.version}`,
     port,
@@ -85,5 +82,5 @@ async function startServer(
 export const OTHERS: Record<string, (folder: string, sinkPort: number) => Promise<Rival>> = {
   [EXIM.name]: (folder, sinkPort) => startServer(EXIM, folder, sinkPort),
   [OPENSMTPD.name]: (folder, sinkPort) => startServer(OPENSMTPD, folder, sinkPort),
-  Haraka: startHaraka,
+  Haraka: startHarakaRival,
 };

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { createDkimKeyPair } from "#server/mail/dkim/key";
+import { waitForServer } from "../../support/processes/installed-server";
+import { startInOwnRoot } from "../../support/processes/own-root";
 import { postfixMissing, startPostfix } from "../../support/processes/postfix";
 import { freePort } from "../../support/servers/free-port";
-import { waitUntilListening } from "../../support/servers/listening";
 import { SENDER_DOMAIN } from "../sample-email";
-import { startInOwnRoot } from "./own-root";
 import { connectionsOut, type Rival } from "./rival";
 
 /**
@@ -102,9 +102,6 @@ Syslog no`,
     },
     command: ["opendkim", "-f", "-x", "/etc/bench/opendkim.conf"],
   });
-  await waitUntilListening(port, signer.hasExited).catch(async (error) => {
-    await signer.close();
-    throw new Error(`${error} ${signer.output().trim().split("\n").at(-1)}`);
-  });
+  await waitForServer(signer, port);
   return signer;
 }

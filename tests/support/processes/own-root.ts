@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import path from "node:path";
-import { startProcess } from "../../support/processes/processes";
+import type { InstalledServer } from "./installed-server";
+import { startProcess } from "./processes";
 
 /**
  * Arguments: a folder, the packages, and the program with its arguments. `policy-rc.d` is what Debian asks
@@ -19,27 +20,16 @@ exec chroot root "$@"`;
 
 const installMaxMs = 90_000;
 
-export type OwnRoot = {
-  pid: number;
-  /** Of the first package, without Debian's revision. */
-  version: string;
-  hasExited(): boolean;
-  output(): string;
-  /** Where this machine sees a file that the program writes. */
-  locate(file: string): string;
-  close(): Promise<void>;
-};
-
 /**
  * Installs Debian packages and starts a program of them in a copy-on-write view of this system: mail servers
  * replace one another, and nothing outside of a new folder in `parent` changes. Its processes see no others,
- * and end with it. `files` are read by the program; their names are absolute. Rejects with the reason if it
- * cannot start.
+ * and end with it. `files` are read by the program; their names are absolute. The version is that of the
+ * first package, without Debian's revision. Rejects with the reason if it cannot be installed.
  */
 export async function startInOwnRoot(
   parent: string,
   { packages, files, command }: { packages: string; files: Record<string, string>; command: string[] },
-): Promise<OwnRoot> {
+): Promise<InstalledServer> {
   const folder = await mkdtemp(path.join(parent, "root-"));
   for (const name of ["upper", "work", "root"]) await mkdir(path.join(folder, name), { recursive: true });
   const write = Object.entries(files).map(

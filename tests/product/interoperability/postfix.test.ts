@@ -3,12 +3,12 @@ import { tick } from "#server/delivery/tick";
 import type { Listener } from "#server/mail/bounce/listener";
 import type { OutgoingMessage, Transport } from "#server/mail/transport/transport";
 import { openInbound } from "#server/startup/smtp/inbound";
-import { renderNewsletters } from "../../mail/newsletters";
 import { addSignedDomain, verifySigned } from "../../support/dkim-verifier";
 import { type Postfix, postfixMissing, startPostfix } from "../../support/processes/postfix";
 import { transportTo } from "../../support/relays";
 import { type SmtpTestServer, startSmtpTestServer } from "../../support/servers/smtp-test-server";
 import { createWorld, type World } from "../../support/world";
+import { addedTo, composeUnusual, latin1, messageIdOf, wireText } from "./unusual-emails";
 
 if (postfixMissing !== null)
   process.stdout.write(`NOT RUN: ${postfixMissing}; nothing is delivered through it, nor sent back by it.\n`);
@@ -67,19 +67,6 @@ async function open(): Promise<void> {
 }
 
 const round = () => tick(world.withTransport(transport), { budgetMs: 60_000 });
-const latin1 = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString("latin1");
-/** SMTP adds a missing line end. */
-const wireText = ({ bytes }: OutgoingMessage) => latin1(bytes).replace(/(?<!\r\n)$/, "\r\n");
-const messageIdOf = (text: string) => /^Message-ID: (.*)\r$/im.exec(text)?.[1] ?? "";
-
-/** The names of the header fields that servers added in front of ours. Fails if anything else was changed. */
-function addedTo(own: string, arrived: string | undefined): string[] {
-  expect(arrived?.slice(-own.length)).toBe(own);
-  const added = arrived?.slice(0, -own.length).split(/\r\n(?![ \t])/) ?? [];
-  return [
-    ...new Set(added.filter((field) => field !== "").map((field) => field.slice(0, field.indexOf(":")))),
-  ];
-}
 
 describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }, () => {
   beforeAll(open);
@@ -92,28 +79,9 @@ describe.runIf(postfixMissing === null)("Debian's Postfix", { timeout: 120_000 }
   });
 
   test("delivers body and headers byte for byte, to a mailbox and to a server behind it, with both signatures valid", async () => {
-    const html = [".", "..", "From here", "blanks at the end  ", "", "\tx".repeat(600), "<p>é</p>"].join(
-      "\n",
-    );
-    const file = {
-      source: { content: Buffer.from("PK\u0003\u0004\u0000") },
-      contentType: null,
-      contentId: null,
-    };
-    const emails = [
-      ...(await renderNewsletters()).map(({ subject, html, text }) => ({ subject, html, text })),
-      { html, text: html },
-      { html: "x", text: "", attachments: [{ ...file, filename: "größer als alles.zip" }] },
-      { html: null, text: ".", headers: [{ name: "X-Own", value: "a ".repeat(400).trim() }] },
-    ];
+    const emails = await composeUnusual();
     for (const mail of emails)
-      await world.send({
-        sender,
-        to: ["Ben Bär <ben@mailbox.example>", "cy@remote.example"],
-        replyTo: [],
-        listUnsubscribe: true,
-        ...mail,
-      });
+      await world.send({ ...mail, sender, to: ["Ben Bär <ben@mailbox.example>", "cy@remote.example"] });
     await round();
     expect(sent).toHaveLength(2 * emails.length);
     await vi.waitFor(() => {

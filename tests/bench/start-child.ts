@@ -16,10 +16,12 @@ export type Child<C extends Commands> = {
 const folder = path.join(projectRoot, "tests/.artifacts/bench", randomUUID());
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 const endMs = 10_000;
+/** Those of `npm start`. */
+const productArgs = ["--max-semi-space-size=8"];
 
 /**
- * Starts a file of this folder that calls `answerParent`, compiled as the programs of the product are.
- * `nodeArgs` precede it, for example those of a profiler.
+ * Starts a file of this folder that calls `answerParent`, compiled and started as the programs of the
+ * product are. `nodeArgs` precede it, for example those of a profiler.
  */
 export async function startChild<C extends Commands>(
   file: string,
@@ -28,7 +30,7 @@ export async function startChild<C extends Commands>(
   await compilePrograms([path.join(projectRoot, "tests/bench", file)], folder);
   const child = fork(path.join(folder, `${path.basename(file, ".ts")}.mjs`), {
     cwd: projectRoot,
-    execArgv: nodeArgs,
+    execArgv: [...productArgs, ...nodeArgs],
     env: { ...process.env, NODE_ENV: "production" },
   });
   const open = new Map<number, { resolve(value: never): void; reject(error: Error): void }>();

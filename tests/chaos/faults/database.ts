@@ -6,9 +6,9 @@ import type { ProcessName } from "../processes";
 import type { Rig } from "../rig";
 
 /**
- * The connection is lost after COMMIT was sent. Whether it was executed is recorded only in the database. Ends
- * when the database has no statement of the lost connections any more: until then, one may commit what its
- * process will never know.
+ * The connection is lost after COMMIT was sent. Whether it was executed is recorded only in the database.
+ * Ends when the database has no statement of the lost connections any more: until then, one may commit what
+ * its process will never know.
  */
 export const cutCommit: Fault = {
   name: "cut-commit",

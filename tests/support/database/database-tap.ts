@@ -18,8 +18,8 @@ export type Tap = {
   /** Forwards everything that is held, for connections that still exist. */
   release(): void;
   /**
-   * Closes all connections, and discards what it holds: `end` like a process that exits, `reset` like one that
-   * has not read everything it received.
+   * Closes all connections, and discards what it holds: `end` like a process that exits, `reset` like one
+   * that has not read everything it received.
    */
   cut(how?: "end" | "reset"): void;
   /**

@@ -5,6 +5,7 @@ import postgres, { type Sql } from "postgres";
 import { createGate, type Gate, type OnWait } from "./gate";
 import { ARRAY_TYPES } from "./postgres-js/array-types";
 import { blanks, createDialer } from "./postgres-js/dial";
+import { sendOneAtATime } from "./postgres-js/one-at-a-time";
 import { guardTransactions } from "./postgres-js/transaction";
 
 /** The common type of a connection and a transaction, so that services can run inside any transaction. */
@@ -103,7 +104,7 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   const hot = openPool(BY_KEYS, Math.ceil(connectionsMax / 2), onWait?.bind(null, "hot"));
   return {
     db: drizzle(gated(forDrizzle, gate), { casing: "snake_case" }),
-    hot,
+    hot: pooled ? sendOneAtATime(hot) : hot,
     close: async () => {
       await Promise.all([forDrizzle.end({ timeout: 5 }), hot.end({ timeout: 5 })]);
     },

@@ -1,6 +1,8 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { TIME_LIMITS } from "#db/client";
+import { openDatabase, TIME_LIMITS } from "#db/client";
 import { migrateDatabase } from "#db/migrate";
 import { workers } from "#db/schema/deliveries";
 import { newId } from "#server/platform/ids";
@@ -97,5 +99,31 @@ describe.skipIf(pgbouncerMissing)(suite, () => {
     const other = postgres(elsewhere.href, { max: 1 });
     expect((await other`show lock_timeout`)[0]).toEqual({ lock_timeout: "0" });
     await other.end();
+  });
+
+  test("statements in parallel are answered with their own results", async () => {
+    const options = { pooled: true, connectionsMax: 4, waitMsMax: 20_000 };
+    const { db, hot, close } = openDatabase(pooler.url, options);
+    const fetchOwn = (n: number) => [
+      hot<{ word: string }[]>`select 'none' as word`,
+      hot<{ n: number }[]>`select ${n}::int as n`,
+      hot<{ word: string }[]>`select ${`word ${n}`}::text as word`,
+      hot.unsafe<{ day: string }[]>("select $1::date::text as day", ["2026-01-02"]),
+      hot.begin((tx) => tx<{ n: number }[]>`select ${n}::int + 1 as n`),
+      db.execute<{ half: number }>(sql`select (${n}::int / 2.0)::float8 as half`),
+    ];
+    const numbers = Array.from({ length: 300 }, (_, n) => n);
+    const found = Promise.all(numbers.flatMap(fetchOwn));
+    const answered = await Promise.race([found, wait(20_000, "some were never answered", { ref: false })]);
+    await close();
+    const expected = numbers.flatMap((n) => [
+      { word: "none" },
+      { n },
+      { word: `word ${n}` },
+      { day: "2026-01-02" },
+      { n: n + 1 },
+      { half: n / 2 },
+    ]);
+    expect(answered).toEqual(expected.map((row) => [row]));
   });
 });

@@ -183,3 +183,11 @@ test("removing a domain lists the consequences and requires its name", async () 
   await expectNoAccessibilityViolations(page);
   profile.errors = profile.errors.filter(({ text }) => !text.includes("404"));
 });
+
+test("a domain that the operator verified shows its reports, although it is never checked", async () => {
+  await backstamp.operate("domain", "add", "elm.example", "--verified");
+  await page.goto(`${backstamp.url}/console/domains`);
+  await page.getByRole("link", { name: "elm.example" }).click();
+  await page.getByText("The operator verified this domain manually.").waitFor(waitOptions);
+  await page.getByRole("region", { name: "What others report" }).waitFor(waitOptions);
+});

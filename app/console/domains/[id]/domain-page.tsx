@@ -124,7 +124,7 @@ export function DomainPage({ teamId, id }: Props) {
               isVerifying={verify.isBusy}
               verifyButton={isVerified ? null : verifyButton}
             />
-            {data.last_checked_at ? (
+            {data.last_checked_at || isVerified ? (
               <Suspense>
                 <ReportsPart teamId={teamId} domain={data} />
               </Suspense>

@@ -137,6 +137,14 @@ function startAdvancing(rig: Rig): { stop(): Promise<void> } {
     );
     await rig.ask((hot) => hot`update webhooks set paused_until = null where paused_until > now()`);
     await rig.ask((hot) => hot`update smtp_url_relays set paused_until = now() where paused_until > now()`);
+    // A destination that objected in one row would hold the emails of all rows after it.
+    if (round % 4 === 0)
+      await rig.ask(
+        (hot) => hot`
+          update destination_states
+          set connections = greatest(connections, 10), per_minute = null, objections = 0, blocked_until = null
+          where blocked_until > now() or per_minute is not null or connections < 10`,
+      );
   };
   const advancing = (async () => {
     for (let round = 0; !stopping.signal.aborted; round++) {

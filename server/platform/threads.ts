@@ -95,7 +95,9 @@ export function createThreads(): Threads {
         pool ??= openPool(threads);
         try {
           const bytes = reader.bytesOf?.(input);
-          const transferList = bytes ? [bytes.buffer as ArrayBuffer] : [];
+          // A part of a buffer is copied: the rest belongs to others, as in the pool of Node's Buffers.
+          const isWhole = bytes && bytes.byteLength === bytes.buffer.byteLength;
+          const transferList = isWhole ? [bytes.buffer as ArrayBuffer] : [];
           const read = await pool.run(input, { filename, name: reader.name, signal, transferList });
           return reader.file === undefined ? resultOf(read) : read;
         } catch (error) {

@@ -56,6 +56,17 @@ test("a bounce is recorded before the response, found by the recipient in its he
   expect(body.data).toMatchObject([{ email: "ben@example.net", origin: "bounce", source_id: one.id }]);
 });
 
+test("a bounce of any length is read, also where it has to be read in a thread", async () => {
+  for (const length of [5_000, 10_000, 20_000, 40_000, 100_000]) {
+    const to = `n${length}@example.net`;
+    const { id, returnPath } = await sent(to);
+    const bytes = dsn({ id: `l${length}`, to: returnPath, recipients: [failed(to, "550 5.1.1 gone")] });
+    const reply = await handIn(Buffer.concat([bytes, Buffer.alloc(length - bytes.length, "\r\n")]));
+    expect({ length, body: reply.body }).toMatchObject({ length, body: { recorded: 1 } });
+    expect(await statusOf(id)).toBe("bounced");
+  }
+});
+
 test("a report that changes nothing returns the reason as text", async () => {
   const { returnPath } = await sent("di@example.net");
   const recipients = [failed("di@example.net", "550 5.1.1 gone")];

@@ -15,7 +15,7 @@ export type Reader<Input, Result> = {
   read(input: Input): Result;
   /** Whether the input takes a few milliseconds at most, whatever it is. It is read in place then. */
   isShort(input: Input): boolean;
-  /** The bytes of an input, which it owns: they move to the thread instead of being copied. */
+  /** The bytes of an input, which it owns: a whole buffer moves to the thread instead of being copied. */
   bytesOf?(input: Input): Uint8Array;
   /** A file of plain JavaScript that exports the function itself, where there is no program. */
   file?: string;

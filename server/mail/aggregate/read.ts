@@ -30,12 +30,10 @@ export function readAggregates(bytes: Uint8Array): Aggregates {
   return found;
 }
 
-/**
- * Always in a thread: a few bytes can expand to many. They are copied, because short ones can be in the pool
- * of Node's Buffers, which must not move to a thread.
- */
+/** Always in a thread: a few bytes can expand to many. */
 export const READ_AGGREGATES: Reader<Uint8Array, Aggregates> = {
   name: "readAggregates",
   read: readAggregates,
   isShort: () => false,
+  bytesOf: (bytes) => bytes,
 };
